@@ -104,7 +104,7 @@ static double time_steps(bench_session *bench, pl_context *context, const pl_mes
     }
     free(x);
   }
-  for (int step = 0; step < (bench->quick ? 2 : 12) && status >= 0; ++step) {
+  for (int step = 0; step < (bench->quick ? 4 : 12) && status >= 0; ++step) {
     pl_fem_report report;
     status = pl_world_step(world, NULL, &error);
     if (status >= 0) status = pl_fem_get_report(world, body, &report);

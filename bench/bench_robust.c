@@ -62,6 +62,7 @@ typedef struct robust_job {
   int scene_count, change_count;
   change changes[CHANGE_COUNT];
   run_outcome outcomes[SCENE_COUNT][CHANGE_COUNT];
+  char missed[SCENE_COUNT][CHANGE_COUNT][TEXT_SIZE];  // names of the expectations that a run misses
   char errors[SCENE_COUNT][CHANGE_COUNT][TEXT_SIZE];
 } robust_job;
 
@@ -214,14 +215,23 @@ static bool has_fallen(const pl_scene_instance *set) {
 }
 
 // What is expected of the whole run says nothing about its first second.
-static run_outcome rate(const pl_scene_instance *set, bool quick) {
+static run_outcome rate(const pl_scene_instance *set, bool quick, char missed[TEXT_SIZE]) {
   if (has_fallen(set)) return FELL;
-  for (int32_t i = 0; !quick && i < pl_scene_instance_expectation_count(set); ++i)
-    if (!pl_scene_instance_get_expectation(set, i).met) return MISSED;
-  return MET;
+  size_t used = 0;
+  for (int32_t i = 0; !quick && i < pl_scene_instance_expectation_count(set); ++i) {
+    pl_scene_instance_expectation it = pl_scene_instance_get_expectation(set, i);
+    if (it.met || used >= TEXT_SIZE) continue;
+    used += (size_t)snprintf(missed + used, TEXT_SIZE - used, "%s%s %.3g", used > 0 ? ", " : "", it.name, it.found);
+  }
+  return used > 0 ? MISSED : MET;
 }
 
-static pl_status run_changed(pl_context *context, const char *path, const change *it, bool quick, run_outcome *outcome,
+typedef struct run_result {
+  run_outcome outcome;
+  char *missed;  // TEXT_SIZE
+} run_result;
+
+static pl_status run_changed(pl_context *context, const char *path, const change *it, bool quick, run_result *result,
                              pl_error *error) {
   pl_scene_build_def def = pl_default_scene_build_def();
   override_list *list = tool_allocate(1, sizeof *list);
@@ -240,7 +250,7 @@ static pl_status run_changed(pl_context *context, const char *path, const change
   if (quick && frames > max) frames = max;
   for (int64_t frame = 0; status >= 0 && frame < frames && !has_fallen(set); ++frame)
     status = pl_world_advance(pl_scene_instance_get_world(set), 1 / facts.frame_rate, 0, NULL, error);
-  if (status >= 0) *outcome = rate(set, quick);
+  if (status >= 0) result->outcome = rate(set, quick, result->missed);
   pl_scene_instance_destroy(set);
   pl_scene_destroy(scene);
   pl_json_document_destroy(document);
@@ -254,8 +264,10 @@ static void run_item(void *user, pl_context *context, int32_t item) {
   int scene = item % job->scene_count, at = item / job->scene_count;
   pl_error error = {0};
   char *path = tool_gallery_scene(job->gallery, SCENES[scene]);
-  if (run_changed(context, path, &job->changes[at], job->quick, &job->outcomes[scene][at], &error) < 0)
-    snprintf(job->errors[scene][at], TEXT_SIZE, "%s: %.120s", job->changes[at].name, error.text);
+  run_result result = {.missed = job->missed[scene][at]};
+  pl_status status = run_changed(context, path, &job->changes[at], job->quick, &result, &error);
+  job->outcomes[scene][at] = result.outcome;
+  if (status < 0) snprintf(job->errors[scene][at], TEXT_SIZE, "%s: %.120s", job->changes[at].name, error.text);
   free(path);
 }
 
@@ -268,6 +280,10 @@ static void print_row(const bench_session *bench, const robust_job *job, int sce
            SCENES[scene], job->change_count, counts[MISSED] + counts[MET], counts[MET]);
     for (int k = 0; k < job->change_count; ++k)
       printf("%s\"%s\": \"%s\"", k > 0 ? ", " : "", job->changes[k].name, row[k] == MET ? "met" : OUTCOMES[row[k]]);
+    printf("}, \"missed\": {");
+    for (int k = 0, count = 0; k < job->change_count; ++k)
+      if (row[k] == MISSED)
+        printf("%s\"%s\": \"%s\"", count++ > 0 ? ", " : "", job->changes[k].name, job->missed[scene][k]);
     printf("}}\n");
   } else {
     printf("%-19s", SCENES[scene]);

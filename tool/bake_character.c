@@ -1,6 +1,7 @@
 // A character file as the source of a bake: a world of its own with gravity, in which the nodes that are not simulated
 // follow an animation of the file.
 #include <math.h>
+#include <string.h>
 
 #include "tool_bake.h"
 
@@ -11,8 +12,36 @@ static const char *animation_name(const void *user, int index) {
   return index < view->animation_count ? view->animations[index].name : NULL;
 }
 
+static bool open_motion(bake_job *job, const pl_character_view *view) {
+  pl_error error = {0};
+  const char *path = job->options.motion, *slash = strrchr(path, '/');
+  if (job->options.animation != NULL) {
+    tool_print_error(&job->tool->console, "give --animation or --motion, not both");
+    return false;
+  }
+  if (pl_motion_load(job->context, job->character, path, &job->motion, job->findings, &error) < 0)
+    return tool_report_error(&job->tool->console, &error), false;
+  job->animation_name = slash != NULL ? slash + 1 : path;
+  if (job->options.glb && view->surface != NULL && pl_mesh_get_view(view->surface).pose_count > 0)
+    tool_print(&job->tool->console, "expressions of '%s' are in points (--format pc2), not in joints", path);
+  return true;
+}
+
+void bake_sample(const bake_job *job, double time, double *morphs) {
+  if (job->motion != NULL)
+    pl_motion_sample(job->motion, time, NULL, job->node_placements, morphs);
+  else
+    pl_character_sample(job->character, job->animation, time, job->node_placements, morphs);
+}
+
+double bake_animation_end(const bake_job *job) {
+  if (job->motion != NULL) return pl_motion_get_report(job->motion).end;
+  return job->animation >= 0 ? pl_character_get_view(job->character).animations[job->animation].end : 0;
+}
+
 bool bake_choose_animation(bake_job *job, const pl_character_view *view) {
   const char *wanted = job->options.animation;
+  if (job->options.motion != NULL) return open_motion(job, view);
   job->animation = wanted != NULL              ? pl_character_find_animation(job->character, wanted)
                    : view->animation_count > 0 ? 0
                                                : -1;
@@ -39,8 +68,8 @@ bool bake_choose_animation(bake_job *job, const pl_character_view *view) {
 }
 
 // The frames divide the duration evenly, so that a loop ends where it begins; the inner steps divide a frame evenly.
-static void lay_out_time(bake_job *job, const pl_character_view *view) {
-  double end = job->animation >= 0 ? view->animations[job->animation].end : 0;
+static void lay_out_time(bake_job *job) {
+  double end = bake_animation_end(job);
   double seconds = job->options.seconds > 0 ? job->options.seconds : end > 0 ? end : BAKE_SECONDS;
   double rate = job->options.frame_rate > 0 ? job->options.frame_rate : BAKE_FRAME_RATE;
   double count = fmax(1, floor(seconds * rate + 0.5));
@@ -76,7 +105,7 @@ static bool refuse_scene_options(const bake_job *job) {
 }
 
 static pl_transform index_of(const bake_job *job, int32_t joint, double time) {
-  pl_character_sample(job->character, job->animation, time, job->node_placements, NULL);
+  bake_sample(job, time, NULL);
   return job->node_placements[job->nodes[joint]];
 }
 
@@ -116,12 +145,12 @@ bool bake_open_character(bake_job *job) {
     return false;
   }
   if (!bake_choose_animation(job, &view)) return false;
-  if (job->options.loop && job->options.seconds > 0 && job->animation >= 0) {
+  if (job->options.loop && job->options.seconds > 0 && job->animation_name != NULL) {
     tool_print_error(&job->tool->console, "a loop is as long as its animation '%s'; leave out --seconds",
                      job->animation_name);
     return false;
   }
-  lay_out_time(job, &view);
+  lay_out_time(job);
   job->rod = pl_character_rig_get_def(job->rig);
   job->nodes = pl_character_rig_get_nodes(job->rig);
   job->source_path = job->body_name = job->options.input;
@@ -130,7 +159,7 @@ bool bake_open_character(bake_job *job) {
   job->node_placements = tool_allocate((size_t)view.node_count, sizeof *job->node_placements);
   int32_t pose_count = view.surface != NULL ? pl_mesh_get_view(view.surface).pose_count : 0;
   job->morphs = tool_allocate((size_t)pose_count, sizeof *job->morphs);
-  if (job->options.loop && job->animation >= 0) check_cycle(job);
+  if (job->options.loop && job->animation_name != NULL) check_cycle(job);
   if (has_view_examples(&view) && !job->options.has_eye)
     tool_print(&job->tool->console,
                "the examples of this character follow a camera, and there is none; place one with --eye X,Y,Z");
@@ -140,7 +169,7 @@ bool bake_open_character(bake_job *job) {
 // Move every kinematic joint to its position in the animation at `time`, within `seconds`.
 static pl_status pose_kinematic_joints(bake_job *job, double time, double seconds, pl_error *error) {
   pl_status status = PL_OK;
-  pl_character_sample(job->character, job->animation, time, job->node_placements, job->morphs);
+  bake_sample(job, time, job->morphs);
   for (int32_t i = 0; i < job->rod.joint_count && status >= 0; ++i)
     if (job->rod.joints[i].kinematic)
       status = pl_rod_set_joint_target(job->world, job->body, i, job->node_placements[job->nodes[i]], seconds, error);

@@ -8,9 +8,12 @@
 
 static const double UPDATE = 1.0 / 60;
 
-// Nodes of all springs, each once. Returns their number.
-static int32_t list_nodes(const pl_character_view *view, int32_t *nodes) {
+// Nodes that get key frames, each once: those of all springs, and all others too where another file moves them. Returns
+// their number.
+static int32_t list_nodes(const bake_job *job, const pl_character_view *view, int32_t *nodes) {
   int32_t count = 0;
+  for (; job->motion != NULL && count < view->node_count; ++count) nodes[count] = count;
+  if (job->motion != NULL) return count;
   for (int32_t k = 0; k < view->spring_count; ++k)
     for (int32_t j = 0; j < view->springs[k].joint_count; ++j) {
       int32_t node = view->springs[k].joints[j].node, i = 0;
@@ -20,23 +23,19 @@ static int32_t list_nodes(const pl_character_view *view, int32_t *nodes) {
   return count;
 }
 
-static void sample(const bake_job *job, double time) {
-  pl_character_sample(job->character, job->animation, time, job->node_placements, NULL);
-}
-
 static bool record(bake_job *job, pl_spring *spring, const int32_t *nodes, int32_t node_count) {
   int32_t updates = (int32_t)round(60 / job->frame_rate);
   double pre_roll = job->options.pre_roll >= 0 ? job->options.pre_roll : BAKE_PRE_ROLL;
-  sample(job, 0);
+  bake_sample(job, 0, NULL);
   pl_spring_reset(spring, job->node_placements);
   for (int32_t i = 0; i < (int32_t)round(60 * pre_roll); ++i) {
-    sample(job, 0);
+    bake_sample(job, 0, NULL);
     pl_spring_step(spring, UPDATE, job->node_placements);
   }
   for (int32_t frame = 0; frame < job->frame_count; ++frame) {
     if (tool_interrupt_count() > 0) return false;
     for (int32_t u = 0; frame > 0 && u < updates; ++u) {
-      sample(job, ((frame - 1) * updates + u + 1) * UPDATE);
+      bake_sample(job, ((frame - 1) * updates + u + 1) * UPDATE, NULL);
       pl_spring_step(spring, UPDATE, job->node_placements);
     }
     for (int32_t i = 0; i < node_count; ++i)
@@ -73,12 +72,12 @@ int bake_exact(bake_job *job) {
     pl_spring_destroy(spring);
     return TOOL_FAILED;
   }
-  double end = job->animation >= 0 ? view.animations[job->animation].end : 0;
+  double end = bake_animation_end(job);
   double seconds = job->options.seconds > 0 ? job->options.seconds : end > 0 ? end : BAKE_SECONDS;
   job->frame_rate = job->options.frame_rate > 0 ? job->options.frame_rate : BAKE_FRAME_RATE;
   job->frame_count = (int32_t)fmax(1, floor(seconds * job->frame_rate + 0.5)) + 1;
   job->node_placements = tool_allocate((size_t)view.node_count, sizeof *job->node_placements);
-  int32_t *nodes = tool_allocate((size_t)view.node_count, sizeof *nodes), count = list_nodes(&view, nodes);
+  int32_t *nodes = tool_allocate((size_t)view.node_count, sizeof *nodes), count = list_nodes(job, &view, nodes);
   job->frames = tool_allocate((size_t)job->frame_count * (size_t)count, sizeof *job->frames);
   tool_print(console, "%s: %d spring bones by VRM's update, %d frames at %.6g/s", job->options.input,
              pl_spring_joint_count(spring), job->frame_count, job->frame_rate);

@@ -53,10 +53,12 @@ static int32_t choose_body(const bake_job *job) {
 }
 
 static bool refuse_character_options(const bake_job *job) {
-  if (job->options.animation == NULL && !job->options.has_eye) return true;
+  if (job->options.animation == NULL && job->options.motion == NULL && !job->options.has_eye) return true;
   tool_print_error(&job->tool->console, "%s works with characters only; the scene '%s' sets %s itself",
-                   job->options.has_eye ? "--eye" : "--animation", job->options.input,
-                   job->options.has_eye ? "its camera" : "its motion");
+                   job->options.has_eye          ? "--eye"
+                   : job->options.motion != NULL ? "--motion"
+                                                 : "--animation",
+                   job->options.input, job->options.has_eye ? "its camera" : "its motion");
   return false;
 }
 

@@ -13,12 +13,12 @@ static char *with_ending(const char *path, const char *ending) {
 }
 
 // Into the file of the character. Nodes that the animation moves keep their key frames; only the chains get new ones.
-// Without an animation (the scene drove the joints) all joints get new ones.
+// Without an animation of the file (a scene or a motion of another file drove the joints) all joints get new ones.
 static pl_status write_into_source(const bake_job *job, pl_character_motion *motion, const char *path,
                                    pl_error *error) {
   int32_t *nodes = tool_allocate((size_t)job->rod.joint_count, sizeof *nodes);
   for (int32_t i = 0; i < job->rod.joint_count; ++i)
-    nodes[i] = job->rod.joints[i].kinematic && job->character != NULL ? -1 : job->nodes[i];
+    nodes[i] = job->rod.joints[i].kinematic && job->character != NULL && job->motion == NULL ? -1 : job->nodes[i];
   motion->nodes = nodes;
   pl_status status = pl_character_bake(job->context, job->source_path, path, job->animation, motion, error);
   free(nodes);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool_box.h"
 #include "tool_fit.h"
 #include "tool_folder.h"
 
@@ -248,17 +249,14 @@ static bool read_vibrations(const tool_session *tool, pl_context *context, const
 
 static bool read_grip(const tool_session *tool, const char *text, fit_object *object) {
   double box[6];
-  char extra;
   pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
-  if (sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf%c", &box[0], &box[1], &box[2], &box[3], &box[4], &box[5], &extra) != 6) {
+  if (!tool_box_read(text, box)) {
     tool_print_error(&tool->console, "--grip takes a box, six numbers x,y,z,x,y,z, not '%s'", text);
     return false;
   }
   object->gripped = tool_allocate((size_t)mesh.point_count, sizeof *object->gripped);
   for (int32_t i = 0; i < mesh.point_count; ++i) {
-    const double p[3] = {mesh.points[i].x, mesh.points[i].y, mesh.points[i].z};
-    bool inside = true;
-    for (int a = 0; a < 3; ++a) inside = inside && p[a] >= fmin(box[a], box[a + 3]) && p[a] <= fmax(box[a], box[a + 3]);
+    bool inside = tool_box_contains(box, mesh.points[i]);
     for (int32_t k = 0; k < object->held_count && inside; ++k) inside = object->held[k] != i;
     if (inside) object->gripped[object->gripped_count++] = i;
   }
@@ -278,6 +276,8 @@ bool fit_data_read_tables(const tool_session *tool, pl_context *context, const t
     tool_print_error(&tool->console, "--pull takes three numbers such as 1,0,0, not '%s'", direction);
     return false;
   }
+  const tool_value *weight = tool_find_value(arguments, "weight");
+  if (weight->given && !tool_box_read_weight(tool, weight->text, object->mesh, &object->masses)) return false;
   if (grip->given && !read_grip(tool, grip->text, object)) return false;
   if (sags->given && !read_sags(tool, context, sags->text, object)) return false;
   if (curve->given && !read_curve(tool, context, curve->text, pull, object)) return false;
@@ -293,5 +293,6 @@ void fit_data_free(fit_object *object) {
   free(object->embeddings);
   free(object->positions);
   free(object->gripped);
+  free(object->masses);
   free(object->vibrations);
 }

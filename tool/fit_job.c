@@ -191,6 +191,7 @@ pl_status fit_open(fit_job *job, pl_error *error) {
   def.field = job->field;
   def.pinned = object->held;
   def.pinned_count = object->held_count;
+  def.added_masses = object->masses;
   def.after_iteration = after_iteration;
   def.user = job;
   pl_fit_sequences data = {.items = job->sequences,

@@ -86,6 +86,25 @@ static pl_status write_body(const fit_job *job, const pl_vec3 *reference, const 
   return status;
 }
 
+// What the object carries as `masses` of a scene, each at its point of the reference shape.
+static char *list_masses(const double *masses, const pl_mesh_view *mesh, const pl_vec3 *reference) {
+  char *text = tool_text("%s", "");
+  double near = 1e-6 * pl_box_diagonal(pl_box_from_points(reference, mesh->point_count));
+  for (int32_t i = 0; masses != NULL && i < mesh->point_count; ++i) {
+    pl_vec3 p = reference[i];
+    if (!(masses[i] > 0)) continue;
+    char *longer = tool_text("%s%s{\"min\": [%.17g, %.17g, %.17g], \"max\": [%.17g, %.17g, %.17g], \"mass\": %.17g}",
+                             text, text[0] != '\0' ? ", " : ", \"masses\": [", p.x - near, p.y - near, p.z - near,
+                             p.x + near, p.y + near, p.z + near, masses[i]);
+    free(text);
+    text = longer;
+  }
+  if (text[0] == '\0') return text;
+  char *closed = tool_text("%s]", text);
+  free(text);
+  return closed;
+}
+
 // A scene with the body as it was captured, to continue from. The library loads and saves it, so that it is valid.
 static pl_status write_scene(const fit_job *job, const pl_fit_report *found, const pl_vec3 *reference,
                              pl_error *error) {
@@ -109,6 +128,7 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
     free(held);
     held = longer;
   }
+  char *masses = list_masses(job->object->masses, &mesh, reference);
   char *text = tool_text(
       "{\"pliant\": 1, \"name\": \"fitted\", \"description\": \"A body whose material and shape were fitted to its "
       "motion.\",\n"
@@ -116,12 +136,13 @@ static pl_status write_scene(const fit_job *job, const pl_fit_report *found, con
       "\"gravity\": [%.17g, %.17g, %.17g],\n"
       "\"meshes\": {\"reference\": {\"file\": \"reference.vtu\"}},\n"
       "\"bodies\": [{\"name\": \"object\", \"mesh\": \"reference\", \"method\": \"fem\",\n"
-      "\"fem\": {\"material\": \"%s\", \"element\": \"%s\", \"density\": %.17g, \"young_table\": \"young.csv\"%s}, "
+      "\"fem\": {\"material\": \"%s\", \"element\": \"%s\", \"density\": %.17g, \"young_table\": \"young.csv\"%s%s}, "
       "\"pins\": [{\"particles\": [%s]}]}]}\n",
       step, rate, def->gravity.x, def->gravity.y, def->gravity.z,
       def->material == PL_FEM_COROTATED ? "corotated" : "neo-hookean",
-      def->element == PL_FEM_LINEAR ? "linear" : "quadratic", density, others, held);
+      def->element == PL_FEM_LINEAR ? "linear" : "quadratic", density, others, masses, held);
   free(others);
+  free(masses);
   char *path = tool_text("%s/scene.json", job->folder);
   pl_scene *scene = NULL;
   pl_status status = pl_scene_load_memory(job->context, &(pl_memory_source){text, strlen(text), path, job->folder},

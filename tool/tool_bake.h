@@ -22,6 +22,7 @@ typedef struct bake_options {
   bool exact;             // spring bones as VRM specifies them
   const char *body;       // of a scene, NULL: the only rod
   const char *animation;  // of a character, NULL: the first
+  const char *motion;     // file with an animation for a humanoid, NULL: none
   double frame_rate;      // 0: the usual one
   double seconds;         // 0: as long as animation or scene
   double pre_roll;        // seconds, below 0: the usual
@@ -48,6 +49,7 @@ typedef struct bake_job {
   const char *source_path;              // of the file the motion is baked into, NULL: there is none
   const pl_character *scene_character;  // of the body of a scene, NULL: there is none
   const pl_character_additions *additions;  // to that file, NULL: none
+  pl_motion *motion;                        // of another file that leads the character, NULL: none
   int32_t animation;                        // that leads the character, -1: none
   const char *animation_name;               // NULL: none
   pl_transform *node_placements;            // scratch: one per node of the character
@@ -123,6 +125,11 @@ char *bake_motion_name(const bake_job *job);
 // Which animation a character plays, with a remark where it has none. False on failure (printed)
 // (bake_character.c).
 bool bake_choose_animation(bake_job *job, const pl_character_view *view);
+
+// The character at a time of its animation or motion: `node_placements`, and weights of its morph
+// targets where wanted. And when that ends, 0 without one.
+void bake_sample(const bake_job *job, double time, double *morphs);
+double bake_animation_end(const bake_job *job);
 
 // The whole of a bake of spring bones as VRM specifies them (bake_exact.c).
 int bake_exact(bake_job *job);

@@ -33,6 +33,7 @@ typedef struct fit_object {
   pl_embedding **embeddings;  // of the cases
   pl_vec3 **positions;        // of the cases
   int32_t *gripped, gripped_count;
+  double *masses;  // kg by point, that the object carries, or NULL
   pl_fit_vibration *vibrations;
   int32_t vibration_count;
 } fit_object;
@@ -74,7 +75,7 @@ typedef struct fit_job {
   {"material", .kind = TOOL_TEXT, .value = "NAME", .choices = "corotated neo-hookean", .default_text = "corotated", \
    .about = "material model: corotated or neo-hookean"}, \
   {"element", .kind = TOOL_TEXT, .value = "NAME", .choices = "linear quadratic", .default_text = "linear", \
-   .about = "tets: linear, or quadratic, which do not lock", .more = "Motions fitted by quadratic tets are those of markers."}, \
+   .about = "tets: linear, or quadratic, which do not lock"}, \
   {"controls", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 64, .default_number = fit_default_controls, \
    .about = "number of control points of Young's modulus; 1 makes it uniform"}, \
   {"placement", .kind = TOOL_TEXT, .value = "NAME|FILE", .choices = "axis farthest", .default_text = "axis", \

@@ -2,22 +2,13 @@
 #include "tool_hold.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-static bool read_box(const char *text, double numbers[6]) {
-  char extra;
-  return sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf%c", &numbers[0], &numbers[1], &numbers[2], &numbers[3], &numbers[4],
-                &numbers[5], &extra) == 6;
-}
+#include "tool_box.h"
 
 static void hold_box(uint8_t *held, const pl_mesh_view *mesh, const double box[6]) {
-  for (int32_t i = 0; i < mesh->point_count; ++i) {
-    const double p[3] = {mesh->points[i].x, mesh->points[i].y, mesh->points[i].z};
-    bool inside = true;
-    for (int a = 0; a < 3; ++a) inside = inside && p[a] >= fmin(box[a], box[a + 3]) && p[a] <= fmax(box[a], box[a + 3]);
-    if (inside) held[i] = 1;
-  }
+  for (int32_t i = 0; i < mesh->point_count; ++i)
+    if (tool_box_contains(box, mesh->points[i])) held[i] = 1;
 }
 
 // The column `point` of a table.
@@ -68,7 +59,7 @@ bool tool_hold_read(const tool_session *tool, pl_context *context, const tool_ar
   bool good = true;
   for (int i = 0; i < arguments->repeated_count && good; ++i) {
     double box[6];
-    if (read_box(arguments->repeated[i], box))
+    if (tool_box_read(arguments->repeated[i], box))
       hold_box(marks, &view, box);
     else
       good = hold_table(tool, context, arguments->repeated[i], marks, view.point_count);

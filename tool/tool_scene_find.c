@@ -103,14 +103,25 @@ static void put_character(const subject *s) {
     double seconds = view.animations[0].end - view.animations[0].start;
     frames = seconds > 0 && seconds < 600 ? (int)ceil(60 * seconds) + 1 : frames;
   }
+  bool has_springs = view.spring_count > 0;
   put_head(s,
-           view.animation_count > 0 ? "plays an animation, and its spring bones follow" : "lets its spring bones swing",
+           view.animation_count > 0 && has_springs ? "plays an animation, and its spring bones follow"
+           : has_springs                           ? "lets its spring bones swing"
+           : view.animation_count > 0              ? "plays an animation"
+                                                   : "stands in its rest pose",
            frames);
   fprintf(s->file, "  \"bodies\": [\n    {\n      \"name\": ");
   tool_put_json_text(s->file, s->name);
-  fprintf(s->file,
-          ",\n      \"comment\": \"%d springs of the file are simulated; numbers in `rod` replace those of the file.\"",
-          view.spring_count);
+  if (has_springs)
+    fprintf(
+        s->file,
+        ",\n      \"comment\": \"%d springs of the file are simulated; numbers in `rod` replace those of the file.\"",
+        view.spring_count);
+  else
+    fprintf(s->file,
+            ",\n      \"comment\": \"The file has no springs. Add them to `springs`, such as {\\\"nodes\\\": "
+            "[\\\"hair1\\\"], "
+            "\\\"tail_length\\\": 0.05}: the node and all below it swing. `pliant info --nodes` lists the nodes.\"");
   fprintf(s->file, ",\n      \"method\": \"rod\",\n      \"rod\": {\"character\": ");
   tool_put_json_text(s->file, s->mesh_file);
   if (view.animation_count > 0) {
@@ -118,6 +129,7 @@ static void put_character(const subject *s) {
     tool_put_json_text(s->file, view.animations[0].name);
     fprintf(s->file, ", \"loop\": true");
   }
+  if (!has_springs) fprintf(s->file, ", \"springs\": []");
   fprintf(s->file, "}\n    }\n  ],\n");
   put_camera(s, s->box.min.y, s->box.max.y);
 }
@@ -199,12 +211,18 @@ static char *mesh_file_for(const char *mesh_path, const char *scene_path) {
   return file;
 }
 
-// Load the file as a character with springs, or as a mesh.
+// Files that play: those with springs, VRM models, and skins with an animation.
+static bool is_character(const pl_character_view *view) {
+  bool plays = view->spring_count > 0 || view->is_vrm || (view->influence_count > 1 && view->animation_count > 0);
+  return plays && view->surface != NULL;
+}
+
+// Load the file as a character, or as a mesh.
 static bool load_subject(subject *s, const char *mesh_path) {
   pl_error error = {0};
   if (pl_character_load(s->context, mesh_path, &s->character, NULL, &error) >= 0) {
     pl_character_view view = pl_character_get_view(s->character);
-    if (view.spring_count > 0 && view.surface != NULL) {
+    if (is_character(&view)) {
       pl_mesh_view surface = pl_mesh_get_view(view.surface);
       s->box = pl_box_from_points(surface.points, surface.point_count);
       return true;

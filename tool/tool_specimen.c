@@ -60,7 +60,12 @@ bool tool_specimen_open(const tool_session *tool, const tool_arguments *argument
   def.density = tool_get_number(arguments, "density");
   def.direct = pl_cholmod_backend();
   pl_status status = fit_order(context, quadratic, &specimen->mesh, &error);
+  const tool_value *weight = tool_find_value(arguments, "weight");
+  double *masses = NULL;
+  if (status >= 0 && weight->given && !tool_box_read_weight(tool, weight->text, specimen->mesh, &masses)) return false;
+  def.added_masses = masses;
   if (status >= 0) status = pl_fem_build(context, &def, specimen->mesh, &specimen->model, &error);
+  free(masses);
   if (status < 0) {
     if (error.file[0] == '\0') snprintf(error.file, sizeof error.file, "%s", arguments->words[0]);
     tool_report_error(&tool->console, &error);

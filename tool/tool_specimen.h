@@ -3,6 +3,7 @@
 #define TOOL_SPECIMEN_H
 
 #include "pliant/pliant.h"
+#include "tool_box.h"
 #include "tool_options.h"
 
 double specimen_default_young(void);
@@ -22,6 +23,7 @@ double specimen_default_density(void);
   {"density", .kind = TOOL_NUMBER, .value = "KG/M3", .min = 1e-6, .max = 1e9, .default_number = specimen_default_density, \
    .about = "mass per volume in kg/m^3"}, \
   TOOL_HOLD_OPTION, \
+  TOOL_WEIGHT_OPTION, \
   TOOL_SCALE_OPTION(.about = "scale the mesh, such as 0.001 for a file in millimetres")
 // clang-format on
 

@@ -22,6 +22,8 @@ static const tool_option OPTIONS[] = {
      .about = "glb, pc2 or glb,pc2; several formats are written with the name of FILE and their own endings"},
     {"animation", .kind = TOOL_TEXT, .value = "NAME", .default_note = "the first one",
      .about = "animation of the character to play while simulating"},
+    {"motion", .kind = TOOL_TEXT, .value = "FILE",
+     .about = "animation of another file to play on a humanoid: VRM animation (.vrma), .glb, .gltf or .bvh"},
     {"body", .kind = TOOL_TEXT, .value = "NAME", .default_note = "the only body with joints",
      .about = "body of the scene to bake"},
     {"fps", .kind = TOOL_NUMBER, .value = "RATE", .min = 1, .max = 1000, .default_note = TOOL_TEXT_OF(BAKE_FRAME_RATE) " for a character, the rate of the scene for a scene",
@@ -84,6 +86,7 @@ static bool read_options(const tool_session *tool, const tool_arguments *argumen
                             .output = output->text,
                             .body = tool_find_value(arguments, "body")->text,
                             .animation = tool_find_value(arguments, "animation")->text,
+                            .motion = tool_find_value(arguments, "motion")->text,
                             .frame_rate = tool_find_value(arguments, "fps")->number,
                             .seconds = tool_find_value(arguments, "seconds")->number,
                             .pre_roll = pre_roll->given ? pre_roll->number : -1,
@@ -102,6 +105,7 @@ static void close_job(bake_job *job) {
   pl_world_destroy(job->own_world);
   pl_model_destroy(job->own_model);
   pl_character_rig_destroy(job->rig);
+  pl_motion_destroy(job->motion);
   pl_character_destroy(job->character);
   pl_scene_instance_destroy(job->set);
   pl_scene_destroy(job->scene);

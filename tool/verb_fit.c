@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool_box.h"
 #include "tool_fit.h"
 #include "tool_folder.h"
 #include "tool_hold.h"
@@ -20,6 +21,7 @@ static pl_vec3 default_gravity(void) {
 static const tool_option OPTIONS[] = {
     TOOL_DIR_OPTION(.default_text = "out/fit", .about = "folder for the results"),
     TOOL_HOLD_OPTION,
+    TOOL_WEIGHT_OPTION,
     {"rate", .kind = TOOL_NUMBER, .value = "RATE", .min = 0.01, .max = 1e6, .default_text = "30",
      .about = "frames per second of the motions"},
     {"predict", .kind = TOOL_TEXT, .value = "FILE", .about = "held-out motion to predict; the report gives the error"},

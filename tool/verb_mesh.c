@@ -1,6 +1,8 @@
-// pliant mesh: tets on a lattice around a surface, and the embedding of the surface in them.
+// pliant mesh: tets on a lattice around a surface, and the embedding of the surface in them; surfaces of the first
+// cloud of a capture.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "report/report_export.h"
 #include "tool_folder.h"
@@ -12,9 +14,10 @@ TOOL_DEFAULT(default_points, pl_default_lattice_def().target_point_count)
 
 // clang-format off
 static const tool_option OPTIONS[] = {
-    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "file to write: .vtu, .vtk, .msh, .inp, .mesh or .node"},
+    {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "file to write: .vtu, .vtk, .msh, .inp, .mesh or .node; the surface of a capture also as .ply, .obj or .stl"},
     TOOL_POINTS_OPTION(2e6, .default_number = default_points, .about = "target number of points, met within a fifth"),
-    TOOL_CELL_SIZE_OPTION(.about = "edge length of a lattice cell in metres, instead of --points"),
+    TOOL_CELL_SIZE_OPTION(.about = "edge length of a lattice cell in metres, instead of --points; of a capture's surface if that is written"),
+    {"frame", .kind = TOOL_COUNT, .value = "N", .min = 0, .max = 1e7, .default_text = "0", .about = "frame of a capture to make a surface of"},
     {"embedding", .kind = TOOL_TEXT, .value = "FILE",
      .about = "write where each surface point sits: a CSV table with 4 points and 4 weights per row"},
     {"quadratic", .kind = TOOL_FLAG, .about = "put a node on every edge: tets with ten nodes, for .vtu, .vtk, .msh and .inp"},
@@ -68,15 +71,77 @@ static pl_status save_tets(pl_context *context, const tool_arguments *arguments,
   return status;
 }
 
+// --- a surface from a cloud ---------------------------------------------------------------------------------------
+
+static bool holds_surface(const char *path) {
+  return tool_has_ending(path, "ply") || tool_has_ending(path, "obj") || tool_has_ending(path, "stl");
+}
+
+static bool is_capture(const char *path) {
+  return tool_has_ending(path, "json") || tool_is_folder(path);
+}
+
+// The surface of one frame of a capture; NULL on failure (printed).
+static pl_mesh *make_surface(const tool_session *tool, const tool_arguments *arguments, pl_context *context,
+                             bool *is_sheet) {
+  char *document = tool_capture_path(arguments->words[0]);
+  const tool_value *cell = tool_find_value(arguments, "cell-size");
+  bool as_surface = holds_surface(tool_find_value(arguments, "output")->text);
+  pl_capture *capture = NULL;
+  pl_cloud *cloud = NULL;
+  pl_mesh *surface = NULL;
+  pl_error error = {0};
+  pl_status status = pl_capture_load(context, document, &capture, NULL, &error);
+  if (status >= 0)
+    status = pl_capture_load_frame(capture, (int32_t)tool_get_count(arguments, "frame"), &cloud, NULL, &error);
+  if (status >= 0) {
+    pl_capture_view view = pl_capture_get_view(capture);
+    pl_cloud_view points = pl_cloud_get_view(cloud);
+    pl_track_surface_input input = {.cloud = &points,
+                                    .cameras = view.cameras,
+                                    .camera_count = view.camera_count,
+                                    .cell_size = cell->given && as_surface ? cell->number : 0};
+    status = pl_track_build_surface(context, &input, &surface, is_sheet, &error);
+  }
+  if (status < 0 && error.file[0] == '\0') snprintf(error.file, sizeof error.file, "%s", document);
+  if (status < 0) tool_report_error(&tool->console, &error);
+  pl_cloud_destroy(cloud);
+  pl_capture_destroy(capture);
+  free(document);
+  return surface;
+}
+
+static int save_surface(const tool_session *tool, pl_context *context, const char *output, const pl_mesh *surface,
+                        bool is_sheet) {
+  pl_error error = {0};
+  pl_mesh_view view = pl_mesh_get_view(surface);
+  tool_print(&tool->console, "surface:   %d points, %d triangles, %s", view.point_count, view.triangle_count,
+             is_sheet ? "a thin sheet: track it with --thickness" : "closed");
+  return pl_mesh_save(context, output, surface, &error) < 0 ? tool_report_error(&tool->console, &error) : TOOL_DONE;
+}
+
 static int mesh_surface(const tool_session *tool, const tool_arguments *arguments, pl_context *context) {
   const tool_value *cell = tool_find_value(arguments, "cell-size");
   const tool_value *embedding = tool_find_value(arguments, "embedding");
   const char *output = tool_find_value(arguments, "output")->text;
-  bool remarks = false;
+  bool remarks = false, is_sheet = false, from_capture = is_capture(arguments->words[0]);
   pl_error error = {0};
-  pl_mesh *surface = tool_open_mesh(tool, context, arguments->words[0], tool_get_number(arguments, "scale"), &remarks),
+  pl_mesh *surface = from_capture ? make_surface(tool, arguments, context, &is_sheet)
+                                  : tool_open_mesh(tool, context, arguments->words[0],
+                                                   tool_get_number(arguments, "scale"), &remarks),
           *tets = NULL;
   if (surface == NULL) return TOOL_FAILED;
+  if (from_capture && (is_sheet || holds_surface(output))) {
+    int code = TOOL_FAILED;
+    if (holds_surface(output))
+      code = save_surface(tool, context, output, surface, is_sheet);
+    else
+      tool_print_error(&tool->console,
+                       "the cloud is a thin sheet, which tets cannot fill; write its surface as .ply and track it with "
+                       "--thickness");
+    pl_mesh_destroy(surface);
+    return code;
+  }
   pl_lattice_def def = pl_default_lattice_def();
   pl_lattice_report report;
   def.target_point_count = (int32_t)tool_get_count(arguments, "points");
@@ -105,7 +170,8 @@ static int mesh_surface(const tool_session *tool, const tool_arguments *argument
 
 static int mesh_verb(const tool_session *tool, const tool_arguments *arguments) {
   const tool_value *output = tool_find_value(arguments, "output");
-  if (!can_hold_tets(output->text)) {
+  bool as_surface = is_capture(arguments->words[0]) && holds_surface(output->text);
+  if (!can_hold_tets(output->text) && !as_surface) {
     tool_print_error(&tool->console,
                      "'%s' cannot hold tets; choose a .vtu, .vtk, .msh, .inp, .mesh or .node file for --output",
                      output->text);
@@ -133,7 +199,9 @@ const tool_verb tool_mesh_verb = {
     .words = "SURFACE",
     .summary = "fill a closed, or nearly closed, surface with tets on a lattice",
     .details =
-        "The tets enclose the surface and none is inverted. Small holes are bridged, with a warning (exit status 3).",
+        "The tets enclose the surface and none is inverted. Small holes are bridged, with a warning (exit status 3).\n"
+        "SURFACE may be a capture of depth cameras, or its folder: a surface is then made of its first cloud, closed "
+        "around a bulky body and open for a thin sheet, and written as .ply, .obj or .stl or filled with tets.",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,

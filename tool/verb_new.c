@@ -44,8 +44,8 @@ const tool_verb tool_new_verb = {
     .summary = "write a scene with comments for a mesh or a character",
     .details =
         "A closed surface or a mesh of tets falls on the ground as a solid with the poses of the file as examples, an "
-        "open surface as a shell. A character with spring bones plays its first animation. The name of the scene is "
-        "printed.\n"
+        "open surface as a shell. A VRM model, and a skinned file with an animation or spring bones, plays its first "
+        "animation. The name of the scene is printed.\n"
         "`pliant run MESH` and `pliant view MESH` do this by themselves, into out/NAME/scene.json.",
     .min_words = 1,
     .max_words = 1,

@@ -43,7 +43,6 @@ static bool spread_force(const tool_session *tool, const tool_arguments *argumen
                          pl_vec3 *forces) {
   const tool_value *force = tool_find_value(arguments, "force"), *on = tool_find_value(arguments, "on");
   double box[6];
-  char rest;
   pl_vec3 all;
   if (force->given != on->given) {
     tool_print_error(&tool->console, "--force and --on belong together: the force, and the box of points it pulls at");
@@ -51,18 +50,14 @@ static bool spread_force(const tool_session *tool, const tool_arguments *argumen
   }
   if (!force->given) return true;
   if (!tool_specimen_vector(tool, "force", force->text, &all)) return false;
-  if (sscanf(on->text, "%lf,%lf,%lf,%lf,%lf,%lf%c", &box[0], &box[1], &box[2], &box[3], &box[4], &box[5], &rest) != 6) {
+  if (!tool_box_read(on->text, box)) {
     tool_print_error(&tool->console, "--on takes a box of six numbers x,y,z,x,y,z, not '%s'", on->text);
     return false;
   }
   int32_t count = 0;
   for (int pass = 0; pass < 2; ++pass)
     for (int32_t i = 0; i < mesh->point_count; ++i) {
-      const double p[3] = {mesh->points[i].x, mesh->points[i].y, mesh->points[i].z};
-      bool inside = true;
-      for (int a = 0; a < 3; ++a)
-        inside = inside && p[a] >= fmin(box[a], box[a + 3]) && p[a] <= fmax(box[a], box[a + 3]);
-      if (!inside) continue;
+      if (!tool_box_contains(box, mesh->points[i])) continue;
       if (pass == 0)
         count++;
       else

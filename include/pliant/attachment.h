@@ -32,8 +32,8 @@ typedef struct pl_attachment_id {
 /// behind.
 ///
 /// Particles of a finite-element body that are tied to a bone, a kinematic mesh or the world are
-/// pins of its own step: what they follow does not stretch them, and their force is not reported,
-/// unless the attachment may break.
+/// pins of its own step: what they follow does not stretch them. With the material PL_FEM_FAST
+/// their force is not reported, unless the attachment may break; then they are not pins.
 typedef struct pl_attachment_def {
   // parameters of src/world/joint_parameters.c by `make generate`: begin
   /// Spring per particle; 0 means hard, which holds the particle exactly.

@@ -149,8 +149,8 @@ typedef struct pl_fit_def {
   // parameters of src/capture/fit_parameters.c by `make generate`: begin
   /// Material of the tets: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.
   pl_fem_material material;  ///< default PL_FEM_COROTATED
-  /// Linear tets, or quadratic ones with a node on every edge of the mesh, which do not lock;
-  /// motions are then those of markers with a start that is fitted.
+  /// Linear tets, or quadratic ones with a node on every edge of the mesh, which do not lock. Where
+  /// points of the mesh are given, the nodes start in equilibrium with them.
   pl_fem_element_order element;  ///< default PL_FEM_LINEAR
   /// Density of the static shape: mass by volume.
   double density;  ///< kg/m³, above 0 up to 1e6, default 1000
@@ -206,7 +206,9 @@ typedef struct pl_fit_def {
 
   const int32_t *pinned;  ///< points that are held; copied
   int32_t pinned_count;
-  const pl_field *field;  ///< control points of Young's modulus; NULL: uniform. Borrowed
+  const double *added_masses;  ///< kg per point of the mesh, from 0 up, that the object carries in
+                               ///< all data, such as a weight on its tip; or NULL. Copied
+  const pl_field *field;       ///< control points of Young's modulus; NULL: uniform. Borrowed
   const double
       *young_starts;  ///< Pa, one per control point, or NULL: all start at young.start; copied
   const int32_t
@@ -397,8 +399,9 @@ PL_API pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl
                                 pl_fit_prediction *prediction, pl_error *error);
 
 /// Build a model of the fitted body for any world: current rest shape, moduli and damping, and the
-/// density that keeps the total mass. `base` gives all other settings (surface, friction, solver
-/// …); NULL: defaults. The caller owns the model. Fails as pl_fem_build() does.
+/// density that keeps the total mass of its material. `base` gives all other settings (surface,
+/// friction, solver …), also the masses it carries, which need not be those of the fit; NULL:
+/// defaults, and no such masses. The caller owns the model. Fails as pl_fem_build() does.
 PL_API pl_status pl_fit_build_model(pl_fit *fit, const pl_fem_def *base, pl_model **model,
                                     pl_error *error);
 

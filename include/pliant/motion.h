@@ -18,7 +18,8 @@ typedef struct pl_motion pl_motion;
 
 /// Contents of a motion.
 typedef struct pl_motion_report {
-  const pl_mesh *mesh;  ///< the surface at rest, for pl_kinematic_build(); owned by the motion
+  const pl_mesh *mesh;  ///< the surface at rest, for pl_kinematic_build(); owned by the motion;
+                        ///< NULL for a character without a surface that animation alone moves
   int32_t node_count;   ///< nodes of the character, 0 for a cache
   int32_t morph_count;  ///< morph targets of the character, 0 for a cache
   double start, end;    ///< seconds of the first and last key
@@ -31,9 +32,8 @@ typedef struct pl_motion_report {
 /// Motion of the surface of a character in one of its animations (-1: the rest pose). The surface
 /// has the parts that animation alone moves: points that follow spring bones by more than half are
 /// left out. Vertices at the same position with the same skin are one point. The character must
-/// outlive the motion, which the caller owns. Fails with PL_ERROR_INVALID_DATA for a character
-/// without such a surface, PL_ERROR_INVALID_ARGUMENT for an animation that does not exist, and when
-/// out of memory; `*motion` is then NULL.
+/// outlive the motion, which the caller owns. Fails with PL_ERROR_INVALID_ARGUMENT for an animation
+/// that does not exist, and when out of memory; `*motion` is then NULL.
 PL_API pl_status pl_motion_create(pl_context *context, const pl_character *character,
                                   int32_t animation, pl_motion **motion, pl_error *error);
 

@@ -8,6 +8,7 @@
 #include "pliant/capture_file.h"
 #include "pliant/cloud.h"
 #include "pliant/math.h"
+#include "pliant/mesh.h"
 #include "pliant/model.h"
 
 #ifdef __cplusplus
@@ -132,6 +133,25 @@ PL_API void pl_track_report_describe(const pl_track_report *report, char *text, 
 PL_API pl_status pl_track_align(pl_context *context, const pl_mesh *surface,
                                 const pl_cloud_view *cloud, pl_transform *placement,
                                 double *residual, pl_error *error);
+
+/// A cloud of one frame and the cameras that saw it: input of pl_track_build_surface(). Borrowed
+/// for the call.
+typedef struct pl_track_surface_input {
+  const pl_cloud_view *cloud;        ///< with the camera of every point
+  const pl_capture_camera *cameras;  ///< as the capture has them
+  int32_t camera_count;
+  double cell_size;  ///< metres: smaller features are lost; 0: 1/48 of the size
+} pl_track_surface_input;
+
+/// Make a surface of the first cloud, where there is no mesh. A bulky body becomes a closed surface
+/// around it, to be filled with tets (pl_lattice_build()); parts that no camera saw are closed
+/// smoothly. What is thinner than about three cells, or seen from one side only, becomes an open
+/// sheet of triangles over the plane that fits it best, for a shell; `is_sheet` receives which and
+/// may be NULL. Outliers are dropped. The caller owns the mesh. Fails with PL_ERROR_INVALID_DATA
+/// for too few points, PL_ERROR_UNSUPPORTED for a cloud without cameras, PL_ERROR_INVALID_ARGUMENT
+/// for cells that are too small, and when out of memory.
+PL_API pl_status pl_track_build_surface(pl_context *context, const pl_track_surface_input *input,
+                                        pl_mesh **surface, bool *is_sheet, pl_error *error);
 
 /// A body on its way through a sequence.
 typedef struct pl_tracker pl_tracker;

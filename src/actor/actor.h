@@ -119,6 +119,9 @@ struct pl_actor {
 pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positions,
                                  pl_vec3 center);
 
+// Position or velocity of a point of the surface, by those of the particles (actor_view.c).
+pl_vec3 pl_actor_surface_vector(const pl_fem_model *model, const double *values, int32_t i);
+
 // Fill the view from the body's state (actor_view.c).
 void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *state);
 

@@ -1,8 +1,10 @@
 // How an actor uses its feet, measured from the motion alone: steps, how high they are lifted, and how far feet slide.
 //
-// A foot is in the air while all of it is more than CLEAR above the ground. A step is an arc through the air that ends
-// ahead of where it began. On the ground a foot slides by what the points next to the ground move along it: from
-// landing to lifting, so that a foot which rolls from heel to toe, or trembles, does not slide.
+// Feet are measured by their points of the surface, which are what touches and what is seen: a coarse mesh that carries
+// the surface has corners outside it. A foot is in the air while all of it is more than CLEAR above the ground. A step
+// is an arc through the air that ends ahead of where it began. On the ground a foot slides by what the points next to
+// the ground move along it: from landing to lifting, so that a foot which rolls from heel to toe, or trembles, does not
+// slide.
 #include <math.h>
 
 #include "actor/actor.h"
@@ -26,22 +28,26 @@ static double gap_at(const pl_actor *actor, pl_vec3 point) {
   return pl_vec3_dot(point, actor->view.up) - height;
 }
 
-static foot_view view_foot(const pl_actor *actor, const pl_fem_state *state, const pl_actor_body_part *part) {
+// By the bit of the part in `parts_of_surface`. Without a surface point a foot is nowhere: in the air, without steps.
+static foot_view view_foot(const pl_actor *actor, const pl_fem_state *state, int32_t part) {
   foot_view seen = {.gap = HUGE_VAL};
   double near = CLEAR * actor->view.height;
-  int32_t count = 0;
-  for (int32_t i = 0; i < part->point_count; ++i) {
-    pl_vec3 at = pl_fem_vector(state->positions, part->points[i]);
+  int32_t count = 0, near_count = 0;
+  for (int32_t i = 0; i < actor->model->head.surface.point_count; ++i) {
+    if ((actor->parts_of_surface[i] >> part & 1) == 0) continue;
+    pl_vec3 at = pl_actor_surface_vector(actor->model, state->positions, i);
     double gap = gap_at(actor, at);
     seen.gap = fmin(seen.gap, gap);
-    seen.position = pl_vec3_add_scaled(seen.position, at, 1.0 / part->point_count);
-    if (gap > near) continue;
-    seen.slip = pl_vec3_add(seen.slip, pl_fem_vector(state->velocities, part->points[i]));
+    seen.position = pl_vec3_add(seen.position, at);
     ++count;
+    if (gap > near) continue;
+    seen.slip = pl_vec3_add(seen.slip, pl_actor_surface_vector(actor->model, state->velocities, i));
+    ++near_count;
   }
   pl_vec3 up = actor->view.up;
+  if (count > 0) seen.position = pl_vec3_scale(seen.position, 1.0 / count);
   seen.slip = pl_vec3_add_scaled(seen.slip, up, -pl_vec3_dot(seen.slip, up));
-  if (count > 0) seen.slip = pl_vec3_scale(seen.slip, 1.0 / count);
+  if (near_count > 0) seen.slip = pl_vec3_scale(seen.slip, 1.0 / near_count);
   return seen;
 }
 
@@ -69,7 +75,7 @@ void pl_actor_measure_feet(pl_actor *actor, const pl_fem_state *state) {
   for (int32_t k = 0; k < actor->part_count; ++k) {
     if (!actor->parts[k].is_foot) continue;
     pl_actor_foot *foot = &actor->state->feet[k];
-    foot_view seen = view_foot(actor, state, &actor->parts[k]);
+    foot_view seen = view_foot(actor, state, k);
     bool flies = seen.gap > clear;
     if (flies && !foot->airborne) begin_flight(foot, &seen);
     if (!flies && foot->airborne) end_flight(actor, foot, &seen);

@@ -80,12 +80,12 @@ static pl_vec3 spin_of(const pl_fem_model *model, const pl_fem_state *state, pl_
   return pl_mat3_apply(pl_actor_inverse_inertia(model, state->positions, center), momentum);
 }
 
-static pl_vec3 surface_point(const pl_fem_model *model, const double *positions, int32_t i) {
-  pl_vec3 point = {0, 0, 0};
+pl_vec3 pl_actor_surface_vector(const pl_fem_model *model, const double *values, int32_t i) {
+  pl_vec3 sum = {0, 0, 0};
   for (int k = 0; k < 4; ++k)
-    point = pl_vec3_add_scaled(point, pl_fem_vector(positions, model->head.surface.parents[4 * (ptrdiff_t)i + k]),
-                               model->touch.weights[4 * (ptrdiff_t)i + k]);
-  return point;
+    sum = pl_vec3_add_scaled(sum, pl_fem_vector(values, model->head.surface.parents[4 * (ptrdiff_t)i + k]),
+                             model->touch.weights[4 * (ptrdiff_t)i + k]);
+  return sum;
 }
 
 static void see_part(pl_actor *actor, const pl_fem_state *state, const pl_body *body, int32_t part) {
@@ -122,7 +122,7 @@ static void see_touches(pl_actor *actor, const pl_fem_state *state) {
     int32_t collider = (int32_t)state->anchors[4 * (ptrdiff_t)i + 3] - 1;
     if (collider < 0 || (size_t)collider >= actor->world->collider_list.count) continue;
     const pl_collider *it = PL_ITEM(&actor->world->collider_list, const pl_collider *, (size_t)collider);
-    pl_vec3 point = surface_point(model, state->positions, i), normal;
+    pl_vec3 point = pl_actor_surface_vector(model, state->positions, i), normal;
     pl_collider_distance(it, pl_collider_placement(it, time), point, &normal);
     double along = pl_vec3_dot(pl_vec3_sub(point, view->center), view->command.heading);
     view->min_touch = fmin(view->min_touch, along);

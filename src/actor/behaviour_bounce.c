@@ -227,7 +227,7 @@ static void next_phase(const double *settings, bounce_state *state, const pl_act
 static void hold_body(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw,
                       double pitch, double pitching, pl_goals *goals) {
   pl_quat back = pl_quat_from_axis_angle(frame->side, -pitch);
-  pl_hold hold = {.turn = pl_quat_multiply(back, yaw),
+  pl_hold hold = {.turn = pl_quat_multiply(pl_motion_slope(view, frame), pl_quat_multiply(back, yaw)),
                   .spin = pl_vec3_scale(frame->side, -pitching),
                   .gain = settings[GAIN],
                   .rate = 1,
@@ -280,6 +280,7 @@ static void stance(const double *settings, const bounce_state *state, const pl_a
 static void fly(const double *settings, const bounce_state *state, const pl_actor_view *view,
                 const pl_motion_frame *frame, const bounce_plan *plan, pl_goals *goals) {
   pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
+  pl_vec3 normal = pl_motion_normal(view, frame);
   pl_vec3 falling = pl_vec3_add_scaled(view->velocity, frame->up, -frame->gravity * frame->step);
   double speed = pl_vec3_dot(view->velocity, frame->forward);
   double ahead = settings[STRIDE] * speed * plan->stance + settings[PLACEMENT] * frame->beat * (speed - plan->speed);
@@ -295,6 +296,9 @@ static void fly(const double *settings, const bounce_state *state, const pl_acto
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot) continue;
     pl_vec3 arm = pl_vec3_add_scaled(pl_quat_rotate(yaw, part->rest), frame->forward, ahead);
+    // The soles along the ground that they come down on.
+    double rises = -pl_vec3_dot(normal, pl_motion_level(frame, arm)) / pl_vec3_dot(normal, frame->up);
+    arm = pl_vec3_add_scaled(arm, frame->up, rises);
     pl_aim aim = {.axes = frame->level_axes | frame->height_axis,
                   .target = pl_vec3_add(view->center, arm),
                   .target_speed = falling,

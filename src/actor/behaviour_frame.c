@@ -111,6 +111,30 @@ pl_quat pl_motion_yaw(const pl_actor_view *view, const pl_motion_frame *frame, p
   return pl_quat_from_axis_angle(frame->up, angle);
 }
 
+pl_vec3 pl_motion_normal(const pl_actor_view *view, const pl_motion_frame *frame) {
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t i = 0; i < view->part_count; ++i) {
+    double height;
+    pl_vec3 normal;
+    if (!view->parts[i].is_foot || view->ground == NULL) continue;
+    if (pl_ground_height(view->ground, view->parts[i].position, 0.5 * view->height, &height, &normal))
+      sum = pl_vec3_add(sum, normal);
+  }
+  if (view->planar) sum.z = 0;
+  pl_vec3 normal = pl_vec3_normalize_or(sum, frame->up), level = pl_motion_level(frame, normal);
+  double along = pl_vec3_length(level), max = tan(PL_MOTION_MAX_SLOPE) * fmax(pl_vec3_dot(normal, frame->up), 0);
+  if (!(along > PL_MOTION_TINY)) return frame->up;
+  if (along <= max) return normal;
+  return pl_vec3_normalize_or(pl_vec3_add_scaled(frame->up, level, tan(PL_MOTION_MAX_SLOPE) / along), frame->up);
+}
+
+pl_quat pl_motion_slope(const pl_actor_view *view, const pl_motion_frame *frame) {
+  pl_vec3 normal = pl_motion_normal(view, frame), axis = pl_vec3_cross(frame->up, normal);
+  double sine = pl_vec3_length(axis);
+  if (!(sine > 0)) return pl_quat_identity();
+  return pl_quat_from_axis_angle(pl_vec3_scale(axis, 1 / sine), atan2(sine, pl_vec3_dot(frame->up, normal)));
+}
+
 pl_vec3 pl_motion_support(const pl_actor_view *view, const pl_motion_frame *frame) {
   pl_vec3 touching = {0, 0, 0}, all = {0, 0, 0};
   int32_t touching_count = 0, foot_count = 0;

@@ -15,6 +15,9 @@
 // Fraction of a height or pace that stands for zero in a divisor: far below what any body moves by.
 #define PL_MOTION_TINY 1e-6
 
+// Steepest ground that a body is held along, rad.
+#define PL_MOTION_MAX_SLOPE 0.35
+
 // Rate at which hops turn to a new heading, rad/beat. Walking has a setting for it.
 #define PL_MOTION_TURN_RATE 0.5
 
@@ -71,6 +74,14 @@ pl_vec3 pl_motion_turn_toward(const pl_motion_frame *frame, pl_vec3 facing, pl_v
 // Rotation about up that takes the direction the body was built facing (x) to `facing`; none in a
 // plane.
 pl_quat pl_motion_yaw(const pl_actor_view *view, const pl_motion_frame *frame, pl_vec3 facing);
+
+// Normal of the ground below the feet, their mean; up without feet or ground. At most
+// PL_MOTION_MAX_SLOPE from up.
+pl_vec3 pl_motion_normal(const pl_actor_view *view, const pl_motion_frame *frame);
+
+// Rotation of up to that normal. Bodies stand with their soles flat on the ground: upright ones
+// would touch a slope with their toes alone, which push them back down, or with their heels.
+pl_quat pl_motion_slope(const pl_actor_view *view, const pl_motion_frame *frame);
 
 // Where the body stands: the middle of the feet that touch, of all feet if none does, of the
 // touches without feet, else the point below the centre of mass.

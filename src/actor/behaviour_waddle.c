@@ -63,7 +63,8 @@ static const pl_behaviour_setting settings_of_waddle[SETTING_COUNT] = {
     [HOLD_WEIGHT] = {"hold_weight", "", 0.9, 0, 1000, "Importance of the lean."},
 };
 
-static const double DOWN_GAP = 0.01;  // heights: a foot this close to the ground is on it
+static const double DOWN_GAP = 0.01;       // heights: a foot this close to the ground is on it
+static const double TOPPLE_MARGINS = 1.5;  // margins beyond the outer foot at which only a step with it helps
 
 typedef enum waddle_phase { STANDING = 0, SHIFTING, SWINGING } waddle_phase;
 
@@ -155,6 +156,16 @@ static bool may_lift(const waddle *w) {
   return w->state->clock > w->settings[MAX_SHIFT_TIME] * w->frame.beat || fabs(w->capture) < w->margin;
 }
 
+// The foot beyond which the body is toppling, so that only a step with it helps; -1 if it is not.
+static int32_t toppling_foot(const waddle *w) {
+  double beyond = TOPPLE_MARGINS * w->margin,
+         other = w->capture - along(w, pl_vec3_sub(w->moving->position, w->staying->position));
+  double toward = w->built > 0 ? 1 : -1;  // side of the moving foot
+  if (toward * other > beyond) return w->state->foot;
+  if (-toward * w->capture > beyond) return 1 - w->state->foot;
+  return -1;
+}
+
 static bool has_landed(const waddle *w) {
   double t = w->state->clock / w->swing;
   return (t > MIN_SWING && is_down(w, w->moving)) || t > MAX_SWING;
@@ -163,6 +174,7 @@ static bool has_landed(const waddle *w) {
 static void next_phase(waddle *w) {
   waddle_state *state = w->state;
   bool goes = w->speed > 0;
+  int32_t toppling = toppling_foot(w);
   if (state->phase == STANDING && goes) {
     enter(w, SHIFTING);
   } else if (state->phase == SHIFTING && !goes) {
@@ -170,6 +182,9 @@ static void next_phase(waddle *w) {
   } else if (state->phase == SHIFTING && !is_down(w, w->staying)) {
     // Weight waits for the foot that is to carry it.
     enter(w, SHIFTING);
+  } else if (toppling >= 0 && (state->phase == SHIFTING || (state->phase == SWINGING && toppling != state->foot))) {
+    state->foot = toppling;
+    enter(w, SWINGING);
   } else if (state->phase == SHIFTING && may_lift(w)) {
     enter(w, SWINGING);
   } else if (state->phase == SWINGING && has_landed(w)) {

@@ -79,6 +79,7 @@ static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
 enum { MAX_FEET = 8 };
 
 static const double TOPPLE_MARGINS = 1.2;  // margins beyond the feet at which only a step helps
+static const double START = 0.02;          // paces per beat by which the speed grows
 static const double SAME_SPOT = 1e-3;      // heights: feet built closer along the way than this have no order
 static const double MIN_APART = 0.5, MAX_APART = 1.5;  // of the distance as built, of feet one behind the other
 // Fractions of the margins within which the centre of mass is left alone: less while the weight shifts, so that the
@@ -97,6 +98,7 @@ typedef struct walk_state {
   int32_t begun, phase, group;
   int32_t tumbles, fallen;
   double clock;  // s in this phase
+  double speed;  // m/s, wanted: it grows to that of the command step by step
   pl_vec3 facing;
   walk_foot feet[MAX_FEET];
 } walk_state;
@@ -353,8 +355,11 @@ static void aim_all(walk *w, pl_goals *goals) {
     else
       aim_stance(w, i, goals);
   }
-  pl_hold hold = {
-      .turn = w->yaw, .gain = w->settings[GAIN], .rate = 0.3, .acceleration = 1, .weight = w->settings[HOLD_WEIGHT]};
+  pl_hold hold = {.turn = pl_quat_multiply(pl_motion_slope(w->view, &w->frame), w->yaw),
+                  .gain = w->settings[GAIN],
+                  .rate = 0.3,
+                  .acceleration = 1,
+                  .weight = w->settings[HOLD_WEIGHT]};
   pl_aim_hold(w->view, &w->frame, &hold, goals);
 }
 
@@ -365,7 +370,10 @@ static walk walk_of(const double *settings, walk_state *state, const pl_actor_vi
   if (w.at_once == 0) w.at_once = w.foot_count >= 4 ? (w.foot_count + 1) / 2 : 1;
   w.at_once = w.at_once < w.foot_count ? w.at_once : (w.foot_count > 1 ? w.foot_count - 1 : 1);
   w.group_count = w.foot_count > 0 ? (w.foot_count + w.at_once - 1) / w.at_once : 1;
-  w.speed = pl_motion_speed(&w.frame, view, settings[MAX_SPEED]);
+  // From standing it steps in place first, then ever longer: feet that are to push off at once slip.
+  double command = pl_motion_speed(&w.frame, view, settings[MAX_SPEED]);
+  state->speed = fmin(command, state->speed + START * w.frame.pace * w.frame.step / w.frame.beat);
+  w.speed = state->speed;
   w.swing = settings[SWING_TIME] * w.frame.beat;
   w.pendulum = sqrt(fmax(view->rest_height, MIN_PENDULUM * w.frame.height) / w.frame.gravity);
   return w;
@@ -391,7 +399,7 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
   }
   if (w.foot_count < 2 || state->phase == WALK_STAND) {
     pl_stand stand = pl_stand_usual(view, &w.frame);
-    stand.turn = w.yaw;
+    stand.turn = pl_quat_multiply(pl_motion_slope(view, &w.frame), w.yaw);
     stand.height = settings[HEIGHT];
     stand.gain = settings[GAIN];
     stand.weight = settings[WEIGHT];

@@ -116,6 +116,8 @@ typedef struct pl_body_move {
   double air_density, drag;  // kg/m³ and drag coefficient; 0: no drag
   const pl_body_pin *pins;   // that hold now
   int32_t pin_count;
+  pl_vec3 *pin_forces;  // N on the particle of each pin in the step, to be set by methods that
+                        // report them; the same for all that hold one particle
   pl_body_obstacle *obstacles;  // other bodies near segments, sorted by segment; for methods …
   int32_t obstacle_count;       // … that have segments
   void *work;                   // workspace of this body, by create_work
@@ -176,7 +178,8 @@ typedef struct pl_body_method {
   // What the method's own move handles, so that the world does not: colliders, other bodies (or
   // there is no contact with them), air, pins.
   bool handles_colliders, handles_bodies, handles_air, handles_pins;
-  bool handles_ranges;  // of pins, where it handles pins
+  bool handles_ranges;  // of pins, where it handles pins; the world puts particles of others back
+  bool reports_pins;    // by pl_body_move.pin_forces
   size_t (*state_size)(const pl_model *model);
   void (*start)(const pl_model *model, void *state, const pl_body_start *start);
   // One step of the body on its own: elastic and outside forces, no contact. Fails before changing

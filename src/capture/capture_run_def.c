@@ -150,6 +150,9 @@ uint64_t pl_run_hash(const pl_capture_run_def *def) {
   hash = hash_mesh(hash, def->mesh);
   hash = hash_mesh(hash, def->surface);
   hash = hash_fit(hash, &def->fit);
+  if (def->fit.added_masses != NULL)
+    hash = pl_hash_bytes(hash, def->fit.added_masses,
+                         (size_t)pl_mesh_get_view(def->mesh).point_count * sizeof *def->fit.added_masses);
   hash = hash_track(hash, &def->track);
   for (int32_t i = 0; i < def->clip_count; ++i) hash = hash_recording(hash, def->clips[i].recording);
   return hash;

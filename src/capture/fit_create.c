@@ -127,12 +127,11 @@ static pl_status check_vibration(const pl_fit_vibration *v, int32_t number, pl_e
 // Pins that follow their positions need them in every frame.
 static pl_status check_sequence(const pl_fit *fit, int32_t number, pl_error *error) {
   const pl_fit_sequence *s = &fit->sequences[number];
-  int32_t points = fit->body.model->head.particle_count;
-  bool is_given = s->start == PL_FIT_START_GIVEN || s->start_positions != NULL || s->pins_move;
-  if (fit->def.element == PL_FEM_QUADRATIC && (s->markers == NULL || is_given))
+  int32_t points = fit->body.point_count;
+  if (fit->def.element == PL_FEM_QUADRATIC && s->pins_move)
     return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                   "sequence %d: quadratic tets are fitted to markers with a start that is pulled or moving, as points "
-                   "do not tell where nodes on edges are; use linear tets",
+                   "sequence %d: pins of quadratic tets cannot follow positions, as points do not tell where nodes on "
+                   "edges are; use linear tets",
                    number);
   if (s->markers != NULL) return check_markers(fit, number, error);
   if (s->frame_count < 2 || s->positions == NULL)
@@ -269,6 +268,7 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   fem.poisson = def->poisson.start;
   fem.direct = def->direct;
   fem.element = def->element;
+  fem.added_masses = def->added_masses;
   pl_mesh_view view = pl_mesh_get_view(mesh), plain = {.point_count = view.point_count,
                                                        .points = view.points,
                                                        .tet_count = view.tet_count,
@@ -315,6 +315,10 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
   // Per point, as a fraction of the extent: well above rounding, and far below anything that a track could show.
   fit->step_tolerance = 1e-10;
   fit->def.pinned = NULL;
+  if (def->added_masses != NULL) {
+    fit->def.added_masses = pl_arena_copy(&fit->arena, def->added_masses, (size_t)view.point_count, sizeof(double));
+    if (fit->def.added_masses == NULL) return pl_fail_memory(error);
+  }
   if (!(fit->def.noise > 0)) fit->def.noise = NOISE_OF_SIZE * fit->size;
   return PL_OK;
 }
@@ -374,6 +378,7 @@ static pl_status take_data(pl_fit *fit, const pl_fit_sequences *data, pl_error *
   for (int32_t i = 0; i < fit->sequence_count && status >= 0; ++i) {
     const pl_fit_sequence *s = &fit->sequences[i];
     status = check_sequence(fit, i, error);
+    if (status >= 0) status = pl_fit_place_nodes(fit, arena, &fit->sequences[i], error);
     if (s->frame_count > fit->longest) fit->longest = s->frame_count;
     fit->score_count += s->frame_count;
     unknown_count += s->start != PL_FIT_START_GIVEN;

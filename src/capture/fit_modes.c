@@ -117,6 +117,7 @@ typedef struct projection {
   const pl_fem_model *model;
   const pl_fit_sequence *sequence;
   int32_t mode_count;
+  int32_t point_count;  // of a frame
   double *coordinates;  // 9 per tet and mode, times the root of the tet's volume
   double (*gradients)[4][3];
   double *roots;  // of the volume; 0: the tet does not count
@@ -131,7 +132,7 @@ static void set_modes(projection *p, const double *modes) {
   const pl_fem_group *group = &p->model->groups[0];
   ptrdiff_t size = 3 * (ptrdiff_t)p->model->head.particle_count;
   for (int32_t t = 0; t < group->element_count; ++t) {
-    const int32_t *corners = group->corners + 4 * (ptrdiff_t)t;
+    const int32_t *corners = group->corners + group->corner_count * (ptrdiff_t)t;
     double at[12], volume;
     gather(p->model->rest_points, corners, at);
     pl_fem_tet_rest(at, p->gradients[t], &volume);
@@ -153,12 +154,12 @@ static void set_modes(projection *p, const double *modes) {
 
 static void project_frame(const projection *p, int32_t frame, double *amplitudes) {
   const pl_fem_group *group = &p->model->groups[0];
-  const double *points = &p->sequence->positions[(ptrdiff_t)frame * p->model->head.particle_count].x;
+  const double *points = &p->sequence->positions[(ptrdiff_t)frame * p->point_count].x;
   for (int32_t k = 0; k < p->mode_count; ++k) amplitudes[k] = 0;
   for (int32_t t = 0; t < group->element_count; ++t) {
     if (p->roots[t] == 0) continue;
     double at[12], seen[9];
-    gather(points, group->corners + 4 * (ptrdiff_t)t, at);
+    gather(points, group->corners + group->corner_count * (ptrdiff_t)t, at);
     pl_mat3 F = pl_fem_tet_gradient_of(at, (const double(*)[3])p->gradients[t]);
     rotation_strain(&F, seen);
     for (int32_t k = 0; k < p->mode_count; ++k) {
@@ -233,7 +234,7 @@ pl_status pl_fit_modes_project(pl_fit_worker *w, const pl_fit_sequence *sequence
   size_t tets = (size_t)model->groups[0].element_count;
   pl_arena arena;
   pl_arena_init(&arena, w->context, 0);
-  projection p = {.model = model, .sequence = sequence, .mode_count = mode_count};
+  projection p = {.model = model, .sequence = sequence, .point_count = w->body->point_count, .mode_count = mode_count};
   p.coordinates = PL_TAKE(&arena, double, 9 * tets * (size_t)mode_count);
   p.gradients = pl_arena_take(&arena, tets, sizeof *p.gradients);
   p.roots = PL_TAKE(&arena, double, tets);

@@ -43,7 +43,7 @@ pl_status pl_motion_factor(pl_motion *m, pl_error *error) {
   pl_fit_worker *worker = m->worker;
   pl_block_matrix *matrix = &worker->matrix;
   pl_fem_system_evaluate(&worker->system, m->u, NULL, matrix, m->positive);
-  if (pl_motion_is_viscous(m)) pl_fem_maxwell_evaluate(&m->maxwell, m->u, m->viscous, matrix, m->positive);
+  if (pl_motion_is_viscous(m)) pl_fem_maxwell_evaluate(&m->maxwell, m->u, NULL, matrix, m->positive);
   pl_block_matrix_add_diagonal(worker->context, matrix, m->c, m->masses);
   pl_block_matrix_fix(worker->context, matrix, m->fixed);
   m->result->factor_count++;
@@ -128,7 +128,7 @@ static pl_status solve_step(pl_motion *m, pl_error *error) {
 // Φ whose gradient is r: ½ c |u - x|²_M - u·M (v/τ) + W(u) + D(u) - load·u.
 static double potential(pl_motion *m) {
   double sum = pl_fem_system_evaluate(&m->worker->system, m->u, NULL, NULL, false);
-  if (pl_motion_is_viscous(m)) sum += pl_fem_maxwell_evaluate(&m->maxwell, m->u, m->viscous, NULL, false);
+  if (pl_motion_is_viscous(m)) sum += pl_fem_maxwell_evaluate(&m->maxwell, m->u, NULL, NULL, false);
   for (ptrdiff_t i = 0; i < m->n; ++i) {
     double moved = m->u[i] - m->x[i];
     if (!pl_motion_is_fixed(m, i))

@@ -41,7 +41,7 @@ const pl_parameter_table pl_field_def_parameters = TABLE("field", pl_field_def, 
 #define DEF pl_fit_def
 static const pl_parameter FIT[] = {
     CHOICE(material, pl_fem_material, MATERIALS, PL_FEM_COROTATED, ABOUT("Material of the tets: PL_FEM_COROTATED or PL_FEM_NEO_HOOKEAN.")),
-    CHOICE(element, pl_fem_element_order, ELEMENTS, PL_FEM_LINEAR, ABOUT("Linear tets, or quadratic ones with a node on every edge of the mesh, which do not lock; motions are then those of markers with a start that is fitted.")),
+    CHOICE(element, pl_fem_element_order, ELEMENTS, PL_FEM_LINEAR, ABOUT("Linear tets, or quadratic ones with a node on every edge of the mesh, which do not lock. Where points of the mesh are given, the nodes start in equilibrium with them.")),
     NUMBER(density, 1000, ABOVE(0, 1e6), UNIT("kg/m^3"), ABOUT("Density of the static shape: mass by volume.")),
     VECTOR(gravity, EARTH_GRAVITY, METRES_PER("s^2"), ABOUT("Gravity during the capture.")),
     RANGE(young, 1e5, 1e3, 1e9, true, FROM(1e-3, 1e15), UNIT("Pa"), ABOUT("Young's modulus of every control point.")),

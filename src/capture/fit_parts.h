@@ -109,6 +109,12 @@ pl_status pl_fit_find_rest(pl_fit *fit, const double *values, double *X, bool *f
 pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t frame_count,
                           bool derive, pl_fit_evaluation *evaluation, pl_error *error);
 
+// Where nodes on edges start when points of the mesh are given, in place of start_positions and
+// start_velocities, from the arena's memory: in equilibrium with the points, halfway between their
+// velocities. Nothing for linear tets and for starts that are pulled.
+pl_status pl_fit_place_nodes(const pl_fit *fit, pl_arena *arena, pl_fit_sequence *sequence,
+                             pl_error *error);
+
 // Scales and coefficients of starts that are not known, for the values as they stand; once.
 pl_status pl_fit_find_starts(pl_fit *fit, pl_error *error);
 

@@ -24,7 +24,11 @@ pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *
                    "the start of a held-out sequence cannot be fitted; give its positions");
   if (sequence->markers != NULL && sequence->start_positions == NULL && start.force_value < 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "markers do not tell where the body starts; give start_positions");
-  pl_motion_job job = {.sequence = sequence,
+  pl_arena arena;
+  pl_arena_init(&arena, fit->context, 0);
+  pl_fit_sequence placed = *sequence;
+  status = pl_fit_place_nodes(fit, &arena, &placed, error);
+  pl_motion_job job = {.sequence = &placed,
                        .start = start,
                        .noise = fit->def.noise,
                        .frame_count = sequence->frame_count,
@@ -36,10 +40,12 @@ pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *
                        .def = &fit->def};
   pl_motion_result result = {0};
   pl_fit_worker *worker = NULL;
-  status =
-      pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / job.steps_per_frame, &worker, error);
+  if (status >= 0)
+    status =
+        pl_fit_worker_create(fit->context, &fit->body, sequence->frame_seconds / job.steps_per_frame, &worker, error);
   if (status >= 0) status = pl_motion_run(worker, &job, &result, error);
   pl_fit_worker_destroy(worker);
+  pl_arena_destroy(&arena);
   if (status < 0) return status;
   if (result.failed) return pl_fail(error, PL_ERROR_INVALID_DATA, "the values as they stand have no such motion");
   if (prediction != NULL)

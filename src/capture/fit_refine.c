@@ -27,6 +27,7 @@ typedef struct refinement {
   pl_mesh *mesh;
   pl_field *field;
   int32_t *pinned, pinned_count;
+  double *masses;              // added ones, or NULL
   int32_t edge_count, *edges;  // 2 points each; the middle of edge e is point point_count + e
   pl_fit_sequence *sequences;
   pl_fit_load_case *cases;
@@ -143,6 +144,7 @@ static pl_status settle_start(refinement *r, const pl_fit *fit, const pl_vec3 *g
   }
   pl_fem_def fem = pl_default_fem_def(fit->def.material);
   fem.density = fit->def.density;
+  fem.added_masses = r->masses;
   fem.young = fit->values[0];
   fem.poisson = fit->values[fit->body.control_count];
   fem.direct = fit->def.direct;
@@ -182,6 +184,30 @@ static pl_status take_sequence(refinement *r, const pl_fit *fit, int32_t number,
   return status;
 }
 
+// Masses of points are spread over the middles between them too: a point with k such edges keeps m / (1 + k/2) and
+// gives half of that to each.
+static pl_status spread_masses(refinement *r, const pl_fit *fit, pl_error *error) {
+  int32_t coarse = pl_mesh_get_view(fit->mesh).point_count;
+  const double *given = fit->def.added_masses;
+  if (given == NULL) return PL_OK;
+  r->masses = PL_TAKE(&r->arena, double, coarse + r->edge_count);
+  if (r->masses == NULL) return pl_fail_memory(error);
+  for (int32_t i = 0; i < coarse; ++i) r->masses[i] = 1;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int32_t e = 0; e < r->edge_count; ++e) {
+      const int32_t *edge = r->edges + 2 * (ptrdiff_t)e;
+      if (!(given[edge[0]] > 0 && given[edge[1]] > 0)) continue;
+      for (int k = 0; k < 2; ++k)
+        if (pass == 0)
+          r->masses[edge[k]] += 0.5;
+        else
+          r->masses[coarse + e] += 0.5 * r->masses[edge[k]];
+    }
+    for (int32_t i = 0; pass == 0 && i < coarse; ++i) r->masses[i] = given[i] / r->masses[i];
+  }
+  return PL_OK;
+}
+
 // The load of points is spread over the middles between them too.
 static pl_status take_case(refinement *r, const pl_fit *fit, int32_t number, pl_error *error) {
   pl_fit_load_case *c = &r->cases[number];
@@ -207,6 +233,7 @@ static pl_status prepare(refinement *r, const pl_fit *fit, pl_error *error) {
   r->embeddings = PL_TAKE(&r->arena, pl_embedding *, count);
   if (r->arena.failed) return pl_fail_memory(error);
   pl_status status = split_mesh(r, fit, error);
+  if (status >= 0) status = spread_masses(r, fit, error);
   if (status >= 0 && fit->def.field != NULL)
     status = pl_field_split(r->context, fit->def.field, PARTS, &r->field, error);
   for (int32_t i = 0; i < fit->sequence_count && status >= 0; ++i) status = take_sequence(r, fit, i, error);
@@ -308,6 +335,7 @@ pl_status pl_fit_refine(pl_fit *fit, pl_error *error) {
   }
   def.pinned = r.pinned;
   def.pinned_count = r.pinned_count;
+  def.added_masses = r.masses;
   def.field = r.field;
   def.steps_per_frame = fit->cursor.steps;
   data.items = r.sequences;

@@ -51,6 +51,47 @@ static pl_status find_shapes(pl_fit *fit, const double *pattern, double *shapes,
   return status;
 }
 
+// A node on an edge from its ends: the mean of a field there.
+static void fill_middles(const pl_fem_model *model, int32_t point_count, pl_vec3 *field) {
+  static const int ends[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+  const pl_fem_group *group = &model->groups[0];
+  for (ptrdiff_t t = 0; t < group->element_count; ++t) {
+    const int32_t *nodes = group->corners + group->corner_count * t;
+    for (int e = 0; e < 6; ++e)
+      if (nodes[4 + e] >= point_count)
+        field[nodes[4 + e]] = pl_vec3_scale(pl_vec3_add(field[nodes[ends[e][0]]], field[nodes[ends[e][1]]]), 0.5);
+  }
+}
+
+pl_status pl_fit_place_nodes(const pl_fit *fit, pl_arena *arena, pl_fit_sequence *sequence, pl_error *error) {
+  const pl_fem_model *model = fit->body.model;
+  int32_t points = fit->body.point_count, nodes = model->head.particle_count, count = 0;
+  bool pulled = sequence->start == PL_FIT_START_PULLED || (sequence->start != PL_FIT_START_GIVEN && sequence->markers);
+  if (nodes == points || pulled) return PL_OK;
+  pl_vec3 *x = PL_TAKE(arena, pl_vec3, nodes), *v = PL_TAKE(arena, pl_vec3, nodes);
+  int32_t *kept = PL_TAKE(arena, int32_t, nodes);
+  if (arena->failed) return pl_fail_memory(error);
+  memcpy(x, sequence->start_positions != NULL ? sequence->start_positions : sequence->positions,
+         (size_t)points * sizeof *x);
+  for (int32_t i = 0; i < points; ++i)
+    if (fit->body.fixed[i] != 0) x[i] = pl_fem_vector(model->rest_points, i);
+  fill_middles(model, points, x);
+  for (int32_t i = 0; i < nodes; ++i)
+    if (i < points || fit->body.fixed[i] != 0) kept[count++] = i;
+  pl_fem_equilibrium_def def = pl_default_fem_equilibrium_def();
+  def.pinned = kept;
+  def.pinned_count = count;
+  def.tolerance = 1e-9;
+  pl_status status = pl_fem_equilibrium(fit->context, fit->model, &def, x, NULL, error);
+  if (status < 0) return status;
+  sequence->start_positions = x;
+  if (sequence->start_velocities == NULL) return PL_OK;
+  memcpy(v, sequence->start_velocities, (size_t)points * sizeof *v);
+  fill_middles(model, points, v);
+  sequence->start_velocities = v;
+  return PL_OK;
+}
+
 // Largest distance of what is observed from its static place.
 static double reach_of(const pl_fit *fit, const pl_fit_sequence *sequence) {
   const double *rest = fit->body.model->rest_points;

@@ -88,8 +88,8 @@ void pl_motion_viscous_set(pl_motion *m) {
 
 // ∂m along columns of derivatives of positions.
 static void measure_changes(pl_motion *m, const double *x, const double *columns, double *to) {
-  for (int32_t k = 0; k < m->columns; ++k)
-    for (ptrdiff_t i = 0; i < m->n; ++i) m->moves[i * m->padded + k] = columns[k * m->n + i];
+  for (ptrdiff_t i = 0; i < m->n; ++i)
+    for (int32_t k = 0; k < m->columns; ++k) m->moves[i * m->padded + k] = columns[k * m->n + i];
   pl_fem_maxwell_measure_change(&m->maxwell, x, m->moves, m->padded, to);
 }
 
@@ -112,23 +112,28 @@ void pl_motion_viscous_change(pl_motion *m) {
   const pl_fem_branches *branches = &m->maxwell.branches;
   ptrdiff_t size = (ptrdiff_t)pl_fem_metrics_size(m->worker->body->model), padded = m->padded;
   double factors[PL_FIT_MOTION_COLUMNS] = {0}, rate = m->beta / m->tau, h = 2 * m->tau;
-  pl_fem_maxwell_measure(&m->maxwell, m->x, m->now_metrics);
-  measure_changes(m, m->x, m->s, m->anchor_changes);
-  for (ptrdiff_t i = 0; i < size * padded; ++i) m->anchor_changes[i] *= rate;
+  if (rate > 0)
+    measure_changes(m, m->x, m->s, m->anchor_changes);
+  else
+    memset(m->anchor_changes, 0, (size_t)(size * padded) * sizeof(double));
+  for (ptrdiff_t i = 0; rate > 0 && i < size * padded; ++i) m->anchor_changes[i] *= rate;
   if (m->beta_column >= 0) {
+    pl_fem_maxwell_measure(&m->maxwell, m->x, m->now_metrics);
     factors[m->beta_column] = rate;
     for (ptrdiff_t i = 0; i < size; ++i) m->anchor_changes[i * padded + m->beta_column] += rate * m->now_metrics[i];
   }
   for (int32_t b = 0; b < branches->count; ++b) {
     const double *metrics = m->maxwell.metrics + size * b, *changes = m->metric_changes + size * padded * b;
     double part = pl_fem_branch_factor(branches->times[b], h), kept = pl_fem_branch_kept(branches->times[b], h);
-    for (int32_t k = 0; k < m->columns; ++k) {
+    double change[PL_FIT_MOTION_COLUMNS], factor = branches->ratios[b] * part;
+    for (int32_t k = 0; k < padded; ++k) {
       double by_ratio = m->ratio_changes[b * padded + k] * part;
-      double change = by_ratio + branches->ratios[b] * (part - kept) * m->time_changes[b * padded + k];
-      factors[k] += change;
-      for (ptrdiff_t i = 0; i < size; ++i)
-        m->anchor_changes[i * padded + k] += change * metrics[i] + branches->ratios[b] * part * changes[i * padded + k];
+      change[k] = by_ratio + branches->ratios[b] * (part - kept) * m->time_changes[b * padded + k];
+      factors[k] += change[k];
     }
+    for (ptrdiff_t i = 0; i < size; ++i)
+      for (ptrdiff_t k = 0; k < padded; ++k)
+        m->anchor_changes[i * padded + k] += change[k] * metrics[i] + factor * changes[i * padded + k];
   }
   pl_fem_maxwell_changes changes = {.padded = m->padded,
                                     .u = m->u,
@@ -154,12 +159,12 @@ void pl_motion_viscous_finish(pl_motion *m) {
   for (int32_t b = 0; m->columns > 0 && b < branches->count; ++b) {
     const double *metrics = m->maxwell.metrics + size * b;
     double *changes = m->metric_changes + size * padded * b, kept = pl_fem_branch_kept(branches->times[b], h);
-    for (int32_t k = 0; k < m->columns; ++k) {
-      double by_time = kept * h / branches->times[b] * m->time_changes[b * padded + k];
-      for (ptrdiff_t i = 0; i < size; ++i)
+    double by_time[PL_FIT_MOTION_COLUMNS];
+    for (int32_t k = 0; k < padded; ++k) by_time[k] = kept * h / branches->times[b] * m->time_changes[b * padded + k];
+    for (ptrdiff_t i = 0; i < size; ++i)
+      for (ptrdiff_t k = 0; k < padded; ++k)
         changes[i * padded + k] = kept * changes[i * padded + k] + (1 - kept) * m->now_changes[i * padded + k] +
-                                  by_time * (metrics[i] - m->now_metrics[i]);
-    }
+                                  by_time[k] * (metrics[i] - m->now_metrics[i]);
   }
   pl_fem_maxwell_finish(&m->maxwell, m->u, h);
 }

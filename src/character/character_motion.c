@@ -100,24 +100,27 @@ static pl_status build_surface(pl_motion *motion, pl_arena *workspace, pl_error 
                    corners[1] != corners[2] && corners[2] != corners[0];
     if (is_kept) memcpy(&triangles[3 * count++], corners, sizeof corners);
   }
-  if (count == 0)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "the character has no triangles that animation alone moves");
+  if (count == 0) return PL_OK;
   motion->vertices = vertices;
   motion->point_of_vertex = point_of;
   pl_mesh_view made = {.point_count = point_count, .points = points, .triangle_count = count, .triangles = triangles};
   return pl_mesh_create(motion->context, &made, &motion->mesh, error);
 }
 
+static int32_t count_morphs(const pl_motion *motion) {
+  const pl_mesh *surface = motion->character == NULL ? NULL : motion->character->surface;
+  return surface == NULL ? 0 : pl_mesh_get_view(surface).pose_count;
+}
+
 pl_status pl_motion_take_character(pl_motion *motion, const pl_character *character, pl_error *error) {
   motion->character = character;
-  if (character->surface == NULL)
-    return pl_fail(error, PL_ERROR_INVALID_DATA, "the character has no mesh; export it with one");
   int32_t node_count = character->view.node_count;
   motion->nodes = PL_TAKE(&motion->arena, pl_transform, node_count);
   motion->locals = PL_TAKE(&motion->arena, pl_transform, node_count);
   motion->scales = PL_TAKE(&motion->arena, pl_vec3, node_count);
-  motion->morphs = PL_TAKE(&motion->arena, double, pl_mesh_get_view(character->surface).pose_count);
+  motion->morphs = PL_TAKE(&motion->arena, double, count_morphs(motion));
   if (motion->arena.failed) return pl_fail_memory(error);
+  if (character->surface == NULL) return PL_OK;
   pl_arena workspace;
   pl_arena_init(&workspace, motion->context, 0);
   pl_status status = build_surface(motion, &workspace, error);
@@ -216,7 +219,7 @@ pl_motion_report pl_motion_get_report(const pl_motion *motion) {
   return (pl_motion_report){
       .mesh = motion->mesh,
       .node_count = has_nodes ? motion->character->view.node_count : 0,
-      .morph_count = has_nodes ? pl_mesh_get_view(motion->character->surface).pose_count : 0,
+      .morph_count = count_morphs(motion),
       .start = motion->start,
       .end = motion->end,
       .point_of_vertex = motion->point_of_vertex,
@@ -287,7 +290,8 @@ void pl_motion_sample(pl_motion *motion, double time, pl_vec3 *points, pl_transf
     memcpy(motion->nodes, motion->locals, (size_t)c->view.node_count * sizeof(pl_transform));
     pl_character_join(c, motion->nodes);
   }
-  if (points != NULL) skin(motion, points);
+  if (points != NULL && motion->mesh != NULL) skin(motion, points);
   if (nodes != NULL) memcpy(nodes, motion->nodes, (size_t)c->view.node_count * sizeof(pl_transform));
-  if (morphs != NULL) memcpy(morphs, motion->morphs, (size_t)pl_mesh_get_view(c->surface).pose_count * sizeof(double));
+  if (morphs != NULL && count_morphs(motion) > 0)
+    memcpy(morphs, motion->morphs, (size_t)count_morphs(motion) * sizeof(double));
 }

@@ -37,7 +37,7 @@ struct pl_motion {
   double frame_rate;
 };
 
-// The surface of a character without what springs move; false for nothing left. `character` and
+// The surface of a character without what springs move; no mesh for nothing left. `character` and
 // workspace of the motion are set.
 pl_status pl_motion_take_character(pl_motion *motion, const pl_character *character,
                                    pl_error *error);

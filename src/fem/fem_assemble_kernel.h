@@ -24,6 +24,8 @@
 #include "fem/fem_assemble.h"
 #include "fem/fem_assemble_polar.h"
 #include "fem/fem_lanes.h"
+#include "fem/fem_lanes_linear.h"
+#include "fem/fem_lanes_strain.h"
 
 _Static_assert(sizeof(pl_fem_tet_constants) == 12 * sizeof(double), "twelve numbers are loaded");
 
@@ -31,12 +33,6 @@ typedef struct tet_lanes {
   pl_lanes B[3][3], edge[3][3], F[3][3], metric[3][3];  // metric: B_a·B_b
   pl_lanes volume, lambda, mu;
 } tet_lanes;
-
-typedef struct result_lanes {
-  pl_lanes energy;
-  pl_lanes gradient[4][3];
-  pl_lanes matrix[12][12];
-} result_lanes;
 
 PL_SIMD_INLINE void load_tets(const pl_fem_tets *tets, const int32_t element[DOUBLE_LANES], tet_lanes *t) {
   pl_lanes c[12];
@@ -50,15 +46,7 @@ PL_SIMD_INLINE void load_tets(const pl_fem_tets *tets, const int32_t element[DOU
   t->lambda = c[10];
   t->mu = c[11];
 
-  pl_lanes x[4][3];
-  for (int a = 0; a < 4; ++a) {
-    const double *at[DOUBLE_LANES];
-    for (int lane = 0; lane < DOUBLE_LANES; ++lane)
-      at[lane] = tets->positions + 3 * (ptrdiff_t)tets->corners[4 * (ptrdiff_t)element[lane] + a];
-    for (int i = 0; i < 3; ++i) x[a][i] = (pl_lanes){at[0][i], at[1][i], at[2][i], at[3][i]};
-  }
-  for (int a = 0; a < 3; ++a)
-    for (int i = 0; i < 3; ++i) t->edge[a][i] = x[a + 1][i] - x[0][i];
+  pl_lanes_load_edges(tets->positions, tets->corners, 4, element, t->edge);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
       t->F[i][j] = t->edge[0][i] * t->B[0][j] + t->edge[1][i] * t->B[1][j] + t->edge[2][i] * t->B[2][j];
@@ -69,53 +57,11 @@ PL_SIMD_INLINE void find_metric(tet_lanes *t) {
     for (int b = a; b < 3; ++b) t->metric[a][b] = pl_lanes_dot(t->B[a], t->B[b]);
 }
 
-// --- writing ------------------------------------------------------------------------------------------------------
-
-// Element (i, j) of the block of corners a + 1 and b + 1, a <= b, and its mirror image.
-PL_SIMD_INLINE void set_element(result_lanes *r, int a, int b, int i, int j, pl_lanes value) {
-  r->matrix[3 * a + 3 + i][3 * b + 3 + j] = value;
-  r->matrix[3 * b + 3 + j][3 * a + 3 + i] = value;
-}
-
-// Of a block on the diagonal only the upper triangle is used, so that the matrix is symmetric to the last bit.
-PL_SIMD_INLINE void set_block(result_lanes *r, int a, int b, pl_lanes block[3][3]) {
-  for (int i = 0; i < 3; ++i)
-    for (int j = a == b ? i : 0; j < 3; ++j) set_element(r, a, b, i, j, block[i][j]);
-}
-
-PL_SIMD_INLINE void complete_gradient(result_lanes *r) {
-  for (int i = 0; i < 3; ++i) r->gradient[0][i] = -(r->gradient[1][i] + r->gradient[2][i] + r->gradient[3][i]);
-}
-
-PL_SIMD_INLINE void complete_matrix(result_lanes *r) {
-  for (int i = 0; i < 3; ++i)
-    for (int j = 3; j < 12; ++j) {
-      pl_lanes value = -(r->matrix[3 + i][j] + r->matrix[6 + i][j] + r->matrix[9 + i][j]);
-      r->matrix[i][j] = value;
-      r->matrix[j][i] = value;
-    }
-  for (int i = 0; i < 3; ++i)
-    for (int j = i; j < 3; ++j) {
-      pl_lanes value = -(r->matrix[i][3 + j] + r->matrix[i][6 + j] + r->matrix[i][9 + j]);
-      r->matrix[i][j] = value;
-      r->matrix[j][i] = value;
-    }
-}
-
-// `count` numbers (a multiple of 4) of each lane to rows of `to`.
-PL_SIMD_INLINE void write_rows(const pl_lanes *from, int count, int lane_count, double *to) {
-  for (int part = 0; part < count; part += 4) {
-    pl_lanes four[4] = {from[part], from[part + 1], from[part + 2], from[part + 3]};
-    pl_lanes_transpose(four);
-    for (int lane = 0; lane < lane_count; ++lane) pl_lanes_store(to + count * lane + part, four[lane]);
-  }
-}
-
 // --- corotated ----------------------------------------------------------------------------------------------------
 
 // Blocks H_ab of the head of this file, corotated (paper 002, eq. 2, with the derivative of R).
 PL_SIMD_INLINE void corotated_blocks(tet_lanes *t, const pl_lanes twist[PL_SYMMETRIC], pl_lanes b[3][3],
-                                     result_lanes *r) {
+                                     linear_lanes *r) {
   pl_lanes twice_mu = t->volume * (2.0 * t->mu), lambda = t->volume * t->lambda;
   for (int q = 0; q < 3; ++q) {
     // The columns of twist [b_q].
@@ -130,13 +76,13 @@ PL_SIMD_INLINE void corotated_blocks(tet_lanes *t, const pl_lanes twist[PL_SYMME
         for (int i = 0; i < 3; ++i) block[i][j] = b[p][i] * along + turned[i];
         block[j][j] += twice_mu * t->metric[p][q];
       }
-      set_block(r, p, q, block);
+      set_linear_block(r, p, q, block);
     }
   }
 }
 
 // ψ and P of fem_corotated.c (paper 002, eqs. 1 and 3).
-PL_SIMD_INLINE void corotated_lanes(tet_lanes *t, bool positive, bool tangent, result_lanes *r) {
+PL_SIMD_INLINE void corotated_lanes(tet_lanes *t, bool positive, bool tangent, linear_lanes *r) {
   polar_lanes p;
   pl_lanes b[3][3], push, distance = pl_lanes_of(0);
   decompose(t->F, &p);
@@ -150,7 +96,7 @@ PL_SIMD_INLINE void corotated_lanes(tet_lanes *t, bool positive, bool tangent, r
     pl_lanes_apply(t->F, t->B[a], f);
     for (int i = 0; i < 3; ++i) r->gradient[a + 1][i] = t->volume * (2.0 * t->mu * (f[i] - b[a][i]) + push * b[a][i]);
   }
-  complete_gradient(r);
+  complete_linear_gradient(r);
   if (!tangent) return;
 
   pl_lanes c = push - 2.0 * t->mu, twist[PL_SYMMETRIC];
@@ -164,7 +110,7 @@ PL_SIMD_INLINE void corotated_lanes(tet_lanes *t, bool positive, bool tangent, r
   for (int i = 0; i < PL_SYMMETRIC; ++i) twist[i] *= t->volume;
   find_metric(t);
   corotated_blocks(t, twist, b, r);
-  complete_matrix(r);
+  complete_linear_matrix(r);
 }
 
 // --- neo-Hookean --------------------------------------------------------------------------------------------------
@@ -191,31 +137,13 @@ PL_SIMD_INLINE neo_lanes neo_of(tet_lanes *t, pl_lanes *energy) {
   n.kappa = t->lambda + t->mu;
   n.k = n.kappa * (n.J - 1.0) - t->mu;
 
-  // Near rest as in fem_neo_hookean.c, elsewhere as φ says. The strain is (F Fᵀ - 1)/2 here, which has the same
-  // invariants.
-  pl_lanes e[PL_SYMMETRIC];
-  pl_lanes_gram(t->F, e);
-  for (int i = 0; i < PL_SYMMETRIC; ++i) e[i] *= 0.5;
-  e[PL_XX] -= 0.5;
-  e[PL_YY] -= 0.5;
-  e[PL_ZZ] -= 0.5;
-  pl_lanes first = e[PL_XX] + e[PL_YY] + e[PL_ZZ];
-  pl_lanes second = (e[PL_XX] * e[PL_YY] - e[PL_XY] * e[PL_XY]) + (e[PL_XX] * e[PL_ZZ] - e[PL_XZ] * e[PL_XZ]) +
-                    (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]);
-  pl_lanes third = e[PL_XX] * (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]) -
-                   e[PL_XY] * (e[PL_XY] * e[PL_ZZ] - e[PL_YZ] * e[PL_XZ]) +
-                   e[PL_XZ] * (e[PL_XY] * e[PL_YZ] - e[PL_YY] * e[PL_XZ]);
-  pl_lanes higher = 4.0 * second + 8.0 * third,
-           near_rest = (first * ((2.0 * first + higher) / (n.J + 1.0)) - higher) / (n.J + 1.0);
-  pl_lanes shear = 0.5 * (n.I - 3.0 + 0.5 * square * square) - (n.J - 1.0);
-  pl_lane_mask is_near = (pl_lanes_abs(n.I - 3.0) < 0.1) & (n.J > 0.5);
-  *energy =
-      t->volume * (t->mu * pl_lanes_select(is_near, near_rest, shear) + 0.5 * n.kappa * ((n.J - 1.0) * (n.J - 1.0)));
+  pl_lanes shear = 0.5 * pl_lanes_shear(t->F, n.J, n.I, square * square);
+  *energy = t->volume * (t->mu * shear + 0.5 * n.kappa * ((n.J - 1.0) * (n.J - 1.0)));
   return n;
 }
 
 // Blocks H_ab of the head of this file, neo-Hookean (Smith, de Goes, Kim 2018, with φ of fem_neo_hookean.c).
-PL_SIMD_INLINE void neo_blocks(tet_lanes *t, neo_lanes *n, pl_lanes f[3][3], result_lanes *r) {
+PL_SIMD_INLINE void neo_blocks(tet_lanes *t, neo_lanes *n, pl_lanes f[3][3], linear_lanes *r) {
   pl_lanes level = t->volume * (t->mu * n->phi1), along = t->volume * (2.0 * t->mu * n->phi2),
            kappa = t->volume * n->kappa;
   pl_lanes swirl = t->volume * (n->k * n->determinant), zero = pl_lanes_of(0);
@@ -236,7 +164,7 @@ PL_SIMD_INLINE void neo_blocks(tet_lanes *t, neo_lanes *n, pl_lanes f[3][3], res
           for (int j = 0; j < 3; ++j)
             if (i != j) block[i][j] += s * cross[i][j];
       }
-      set_block(r, a, b, block);
+      set_linear_block(r, a, b, block);
     }
 }
 
@@ -271,7 +199,7 @@ PL_SIMD_INLINE void turn_block(pl_lanes Q[3][3], pl_lanes N[3][3], pl_lanes bloc
 }
 
 // The same projected to positive semi-definite: Q diag Qᵀ by neo_modes().
-PL_SIMD_INLINE void neo_positive_blocks(tet_lanes *t, neo_lanes *n, result_lanes *r) {
+PL_SIMD_INLINE void neo_positive_blocks(tet_lanes *t, neo_lanes *n, linear_lanes *r) {
   static const int slot[3][3] = {{PL_XX, PL_XY, PL_XZ}, {PL_XY, PL_YY, PL_YZ}, {PL_XZ, PL_YZ, PL_ZZ}};
   polar_lanes p;
   pl_lanes sigma[3], Q[3][3], stretch[PL_SYMMETRIC], equal[3], crosswise[3], beta[3][3];
@@ -297,19 +225,19 @@ PL_SIMD_INLINE void neo_positive_blocks(tet_lanes *t, neo_lanes *n, result_lanes
           N[i][j] = t->volume * value;
         }
       turn_block(Q, N, block);
-      set_block(r, a, b, block);
+      set_linear_block(r, a, b, block);
     }
 }
 
 // ψ and P of fem_neo_hookean.c.
-PL_SIMD_INLINE void neo_hookean_lanes(tet_lanes *t, bool positive, bool tangent, result_lanes *r) {
+PL_SIMD_INLINE void neo_hookean_lanes(tet_lanes *t, bool positive, bool tangent, linear_lanes *r) {
   neo_lanes n = neo_of(t, &r->energy);
   pl_lanes f[3][3], level = t->mu * n.phi1;
   for (int a = 0; a < 3; ++a) {
     pl_lanes_apply(t->F, t->B[a], f[a]);
     for (int i = 0; i < 3; ++i) r->gradient[a + 1][i] = t->volume * (level * f[a][i] + n.k * n.by_corner[a][i]);
   }
-  complete_gradient(r);
+  complete_linear_gradient(r);
   if (!tangent) return;
   if (positive) {
     neo_positive_blocks(t, &n, r);
@@ -317,7 +245,7 @@ PL_SIMD_INLINE void neo_hookean_lanes(tet_lanes *t, bool positive, bool tangent,
     find_metric(t);
     neo_blocks(t, &n, f, r);
   }
-  complete_matrix(r);
+  complete_linear_matrix(r);
 }
 
 // --- groups of four -----------------------------------------------------------------------------------------------
@@ -330,7 +258,7 @@ void KERNEL_NAME(const pl_fem_tets *tets, const int32_t *elements, int32_t count
     int32_t element[DOUBLE_LANES];
     for (int lane = 0; lane < DOUBLE_LANES; ++lane) element[lane] = elements[begin + (lane < lane_count ? lane : 0)];
     tet_lanes t;
-    result_lanes r;
+    linear_lanes r;
     load_tets(tets, element, &t);
     if (tets->model == PL_FEM_TET_COROTATED)
       corotated_lanes(&t, tets->positive, matrices != NULL, &r);

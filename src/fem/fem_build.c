@@ -19,16 +19,16 @@ static bool can_sleep(const pl_model *model, const void *state) {
 
 // Solids and shells meet other bodies together with their own step (fem_coupled.c). What lives in a plane must not be
 // pushed out of it, so it meets colliders only.
-#define FEM_METHOD(meets_no_bodies)                                                                          \
-  {                                                                                                          \
-    .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,     \
-    .handles_ranges = true, .state_size = pl_fem_state_size, .start = pl_fem_start, .move = pl_fem_move,     \
-    .coupled = &pl_fem_coupled, .can_sleep = can_sleep, .get_positions = pl_fem_get_positions,               \
-    .get_velocities = pl_fem_get_velocities, .get_surface = pl_fem_get_surface, .get_view = pl_fem_get_view, \
-    .set_state = pl_fem_set_state, .get_particle = pl_fem_get_particle, .set_particle = pl_fem_set_particle, \
-    .find_not_finite = pl_fem_find_not_finite, .list_examples = pl_fem_list_examples,                        \
-    .get_weights = pl_fem_get_weights, .set_weights = pl_fem_set_weights, .create_work = pl_fem_create_work, \
-    .destroy_work = pl_fem_destroy_work,                                                                     \
+#define FEM_METHOD(meets_no_bodies)                                                                                 \
+  {                                                                                                                 \
+    .name = "fem", .handles_colliders = true, .handles_bodies = (meets_no_bodies), .handles_pins = true,            \
+    .handles_ranges = true, .reports_pins = true, .state_size = pl_fem_state_size, .start = pl_fem_start,           \
+    .move = pl_fem_move, .coupled = &pl_fem_coupled, .can_sleep = can_sleep, .get_positions = pl_fem_get_positions, \
+    .get_velocities = pl_fem_get_velocities, .get_surface = pl_fem_get_surface, .get_view = pl_fem_get_view,        \
+    .set_state = pl_fem_set_state, .get_particle = pl_fem_get_particle, .set_particle = pl_fem_set_particle,        \
+    .find_not_finite = pl_fem_find_not_finite, .list_examples = pl_fem_list_examples,                               \
+    .get_weights = pl_fem_get_weights, .set_weights = pl_fem_set_weights, .create_work = pl_fem_create_work,        \
+    .destroy_work = pl_fem_destroy_work,                                                                            \
   }
 
 static const pl_body_method SPACE_METHOD = FEM_METHOD(false), PLANE_METHOD = FEM_METHOD(true);

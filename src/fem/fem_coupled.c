@@ -105,6 +105,7 @@ static void commit(const pl_body_coupled_step *step, const pl_body_coupled_resul
   pl_fem_state s = choice->state;
   double h = choice->move->step, keep = 1 / (1 + h * model->mass_damping);
   ptrdiff_t n = 3 * (ptrdiff_t)model->head.particle_count;
+  pl_fem_report_pins(w, step->ends, choice->move);
   if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, step->ends, s.anchors);
   pl_fem_contacts_report(&w->contacts, step->ends, h, choice->move);
   bool is_free = choice->move->pin_count == 0 && !pl_fem_contacts_any(&w->contacts);

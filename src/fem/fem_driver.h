@@ -23,6 +23,8 @@ typedef struct pl_fem_choice {
 // Set up the equations of a step of implicit Euler of `tau` seconds from the state, whose end the
 // choice's `reach` of them lies away (fem_step.c). False when out of memory.
 bool pl_fem_begin_step(const pl_fem_choice *choice, double tau);
+// The forces of the pins at u, where the equations were solved.
+void pl_fem_report_pins(const pl_fem_work *work, const double *u, const pl_body_move *move);
 
 typedef struct pl_fem_driver {
   // Write choice->state.rest, every element with the orientation and, roughly, the size that it was

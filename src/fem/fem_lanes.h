@@ -5,6 +5,8 @@
 #ifndef PL_FEM_LANES_H
 #define PL_FEM_LANES_H
 
+#include <stddef.h>
+
 #include "math/simd.h"
 
 enum { DOUBLE_LANES = 4 };
@@ -136,6 +138,26 @@ PL_SIMD_INLINE void pl_lanes_multiply_symmetric(const pl_lanes s[PL_SYMMETRIC], 
     pl_lanes column[3] = {a[0][j], a[1][j], a[2][j]}, result[3];
     pl_lanes_apply_symmetric(s, column, result);
     for (int i = 0; i < 3; ++i) c[i][j] = result[i];
+  }
+}
+
+// Nodes 1, 2 … of four elements relative to their node 0: `nodes` has node_count per element,
+// `positions` three numbers per node.
+PL_SIMD_INLINE void pl_lanes_load_edges(const double *positions, const int32_t *nodes,
+                                        int node_count, const int32_t element[DOUBLE_LANES],
+                                        pl_lanes edges[][3]) {
+  pl_lanes first[3];
+  for (int a = 0; a < node_count; ++a) {
+    const double *at[DOUBLE_LANES];
+    for (int lane = 0; lane < DOUBLE_LANES; ++lane)
+      at[lane] = positions + 3 * (ptrdiff_t)nodes[node_count * (ptrdiff_t)element[lane] + a];
+    for (int i = 0; i < 3; ++i) {
+      pl_lanes x = {at[0][i], at[1][i], at[2][i], at[3][i]};
+      if (a == 0)
+        first[i] = x;
+      else
+        edges[a - 1][i] = x - first[i];
+    }
   }
 }
 

@@ -83,7 +83,7 @@ void pl_fem_maxwell_measure(const pl_fem_maxwell *maxwell, const double *x, doub
 // D for a step from x of length h, `tau` from x to u, with maxwell->metrics of the branches.
 void pl_fem_maxwell_begin(pl_fem_maxwell *maxwell, const double *x, double tau, double h);
 
-// D at u in joules; `gradient` is overwritten, the Hessian added to `matrix` where that is not
+// D at u in joules; `gradient` is overwritten, the Hessian added to `matrix`, where they are not
 // NULL; `positive`: without what could be negative of it. The same bits for any number of threads;
 // allocates nothing.
 double pl_fem_maxwell_evaluate(pl_fem_maxwell *maxwell, const double *u, double *gradient,
@@ -93,7 +93,8 @@ double pl_fem_maxwell_evaluate(pl_fem_maxwell *maxwell, const double *u, double 
 void pl_fem_maxwell_finish(pl_fem_maxwell *maxwell, const double *u, double h);
 
 // How the forces ∂D/∂u change with parameters of which everything may depend, one column each, at
-// the same u. Arrays have the columns of a number next to each other, `padded` of them.
+// the same u. Arrays have the columns of a number next to each other, `padded` of them, a multiple
+// of 4.
 typedef struct pl_fem_maxwell_changes {
   int32_t padded;
   const double *u;

@@ -26,9 +26,11 @@
 
 #include "fem/fem_assemble_polar.h"
 #include "fem/fem_lanes.h"
+#include "fem/fem_lanes_quadratic.h"
+#include "fem/fem_lanes_strain.h"
 #include "fem/fem_quadratic_assemble.h"
 
-enum { POINTS = PL_FEM_QUADRATIC_POINTS, FREE = PL_FEM_QUADRATIC_NODES - 1, NUMBERS = 27 * POINTS + POINTS + 4 };
+enum { POINTS = PL_FEM_QUADRATIC_POINTS, NUMBERS = 3 * FREE * POINTS + POINTS + 4 };
 
 _Static_assert(sizeof(pl_fem_quadratic_constants) == NUMBERS * sizeof(double) && NUMBERS % 4 == 0,
                "whole lanes are loaded");
@@ -45,13 +47,12 @@ typedef struct point_lanes {
   polar_lanes polar;
 } point_lanes;
 
-typedef struct result_lanes {
-  pl_lanes energy, gradient[FREE][3], mean[FREE][3];  // mean: m
-  pl_lanes blocks[FREE][FREE][3][3];                  // a <= b
-} result_lanes;
-
-PL_SIMD_INLINE const pl_lanes *gradient_of(const tet_lanes *t, int q, int node) {
-  return t->constants + 27 * q + 3 * node;
+// B of nodes 1 … 9 at a point, and its weight.
+PL_SIMD_INLINE const pl_lanes *gradients_at(const tet_lanes *t, int q) {
+  return t->constants + (ptrdiff_t)3 * FREE * q;
+}
+PL_SIMD_INLINE pl_lanes weight_at(const tet_lanes *t, int q) {
+  return t->constants[3 * FREE * POINTS + q];
 }
 
 static void load_tets(const pl_fem_quadratics *tets, const int32_t element[DOUBLE_LANES], tet_lanes *t) {
@@ -60,29 +61,22 @@ static void load_tets(const pl_fem_quadratics *tets, const int32_t element[DOUBL
       t->constants[part + lane] = pl_lanes_load((const double *)(const void *)&tets->constants[element[lane]] + part);
     pl_lanes_transpose(t->constants + part);
   }
-  const pl_lanes *rest = t->constants + 27 * POINTS;
+  const pl_lanes *rest = t->constants + (ptrdiff_t)3 * FREE * POINTS;
   t->volume = (rest[0] + rest[1]) + (rest[2] + rest[3]);
   t->lambda = rest[POINTS];
   t->mu = rest[POINTS + 1];
   t->second = rest[POINTS + 2];
   t->third = rest[POINTS + 3];
-  pl_lanes x[FREE + 1][3];
-  for (int a = 0; a <= FREE; ++a) {
-    const double *at[DOUBLE_LANES];
-    for (int lane = 0; lane < DOUBLE_LANES; ++lane)
-      at[lane] = tets->positions + 3 * (ptrdiff_t)tets->nodes[(FREE + 1) * (ptrdiff_t)element[lane] + a];
-    for (int i = 0; i < 3; ++i) x[a][i] = (pl_lanes){at[0][i], at[1][i], at[2][i], at[3][i]};
-  }
-  for (int a = 0; a < FREE; ++a)
-    for (int i = 0; i < 3; ++i) t->edge[a][i] = x[a + 1][i] - x[0][i];
+  pl_lanes_load_edges(tets->positions, tets->nodes, FREE + 1, element, t->edge);
 }
 
 PL_SIMD_INLINE void find_gradient(const tet_lanes *t, int q, pl_lanes F[3][3]) {
+  const pl_lanes *B = gradients_at(t, q);
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) F[i][j] = t->edge[0][i] * gradient_of(t, q, 0)[j];
+    for (int j = 0; j < 3; ++j) F[i][j] = t->edge[0][i] * B[j];
   for (int a = 1; a < FREE; ++a)
     for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) F[i][j] += t->edge[a][i] * gradient_of(t, q, a)[j];
+      for (int j = 0; j < 3; ++j) F[i][j] += t->edge[a][i] * B[3 * a + j];
 }
 
 // C += s A⊗A, above the diagonal too only where the row does not exceed the column.
@@ -146,35 +140,13 @@ typedef struct yeoh_lanes {
   pl_lanes K, f1, f2, phi1, phi2, k, by[9];  // by: ∂K
 } yeoh_lanes;
 
-// K of fem_yeoh.c: near rest as fem_neo_hookean.c has it, elsewhere as φ says. The strain is
-// (F Fᵀ - 1)/2, which has the invariants of the other one.
-PL_SIMD_INLINE pl_lanes measure_of(point_lanes *p, pl_lanes I, pl_lanes bend) {
-  pl_lanes e[PL_SYMMETRIC], J = p->J;
-  pl_lanes_gram(p->F, e);
-  for (int i = 0; i < PL_SYMMETRIC; ++i) e[i] *= 0.5;
-  e[PL_XX] -= 0.5;
-  e[PL_YY] -= 0.5;
-  e[PL_ZZ] -= 0.5;
-  pl_lanes first = e[PL_XX] + e[PL_YY] + e[PL_ZZ];
-  pl_lanes second = (e[PL_XX] * e[PL_YY] - e[PL_XY] * e[PL_XY]) + (e[PL_XX] * e[PL_ZZ] - e[PL_XZ] * e[PL_XZ]) +
-                    (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]);
-  pl_lanes third = e[PL_XX] * (e[PL_YY] * e[PL_ZZ] - e[PL_YZ] * e[PL_YZ]) -
-                   e[PL_XY] * (e[PL_XY] * e[PL_ZZ] - e[PL_YZ] * e[PL_XZ]) +
-                   e[PL_XZ] * (e[PL_XY] * e[PL_YZ] - e[PL_YY] * e[PL_XZ]);
-  pl_lanes higher = 4.0 * second + 8.0 * third;
-  pl_lanes near_rest = (first * ((2.0 * first + higher) / (J + 1.0)) - higher) / (J + 1.0);
-  pl_lanes away = 0.5 * (I - 3.0 + 0.5 * bend) - (J - 1.0);
-  pl_lane_mask is_near = (pl_lanes_abs(I - 3.0) < 0.1) & (J > 0.5);
-  return 2.0 * pl_lanes_select(is_near, near_rest, away);
-}
-
 PL_SIMD_INLINE yeoh_lanes yeoh_of(const tet_lanes *t, point_lanes *p, pl_lanes pressure) {
   yeoh_lanes y;
   pl_lanes I = pl_lanes_dot(p->F[0], p->F[0]) + pl_lanes_dot(p->F[1], p->F[1]) + pl_lanes_dot(p->F[2], p->F[2]);
   pl_lanes short_of = pl_lanes_positive(1.0 - 0.5 * I), square = short_of * short_of;
   y.phi1 = 1.0 - square * short_of;
   y.phi2 = 1.5 * square;
-  y.K = measure_of(p, I, square * square);
+  y.K = pl_lanes_shear(p->F, p->J, I, square * square);
   y.f1 = 0.5 * t->mu + t->second * y.K + 1.5 * t->third * (y.K * y.K);
   y.f2 = t->second + 3.0 * t->third * y.K;
   y.k = t->mu * (p->J - 1.0) + pressure - 2.0 * y.f1;
@@ -278,110 +250,30 @@ PL_SIMD_INLINE pl_lanes dilation_at(pl_fem_quadratic_model model, point_lanes *p
   return p->J - 1.0;
 }
 
-PL_SIMD_INLINE void add_vectors(const tet_lanes *t, int q, const pl_lanes P[9], pl_lanes to[FREE][3]) {
-  pl_lanes w = t->constants[27 * POINTS + q], scaled[9];
-  for (int i = 0; i < 9; ++i) scaled[i] = w * P[i];
-  for (int a = 0; a < FREE; ++a)
-    for (int i = 0; i < 3; ++i) to[a][i] += pl_lanes_dot(scaled + 3 * i, gradient_of(t, q, a));
-}
-
-// w C contracted; C has its upper triangle only.
-static void add_blocks(const tet_lanes *t, int q, pl_lanes C[9][9], result_lanes *r) {
-  pl_lanes w = t->constants[27 * POINTS + q];
-  for (int i = 0; i < 9; ++i)
-    for (int j = i; j < 9; ++j) {
-      C[i][j] *= w;
-      C[j][i] = C[i][j];
-    }
-  for (int b = 0; b < FREE; ++b) {
-    const pl_lanes *B = gradient_of(t, q, b);
-    pl_lanes image[9][3];
-    for (int i = 0; i < 9; ++i)
-      for (int k = 0; k < 3; ++k) image[i][k] = pl_lanes_dot(&C[i][3 * k], B);
-    for (int a = 0; a <= b; ++a) {
-      const pl_lanes *A = gradient_of(t, q, a);
-      for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k)
-          r->blocks[a][b][i][k] += A[0] * image[3 * i][k] + A[1] * image[3 * i + 1][k] + A[2] * image[3 * i + 2][k];
-    }
-  }
-}
-
-static void evaluate_lanes(const pl_fem_quadratics *tets, const tet_lanes *t, bool tangent, result_lanes *r) {
+static void evaluate_lanes(const pl_fem_quadratics *tets, const tet_lanes *t, bool tangent, quadratic_lanes *r) {
   point_lanes points[POINTS];
-  pl_lanes dilation = pl_lanes_of(0), zero = pl_lanes_of(0);
+  pl_lanes dilation = pl_lanes_of(0);
   for (int q = 0; q < POINTS; ++q) {
     find_gradient(t, q, points[q].F);
-    dilation += t->constants[27 * POINTS + q] * dilation_at(tets->model, &points[q]);
+    dilation += weight_at(t, q) * dilation_at(tets->model, &points[q]);
   }
   dilation /= t->volume;
   pl_lanes pressure = t->lambda * dilation;
+  clear_quadratic(tangent, r);
   r->energy = 0.5 * t->volume * (pressure * dilation);
-  for (int a = 0; a < FREE; ++a)
-    for (int i = 0; i < 3; ++i) r->gradient[a][i] = r->mean[a][i] = zero;
-  for (int a = 0; tangent && a < FREE; ++a)
-    for (int b = a; b < FREE; ++b)
-      for (int k = 0; k < 9; ++k) r->blocks[a][b][k / 3][k % 3] = zero;
   for (int q = 0; q < POINTS; ++q) {
-    pl_lanes energy, P[9], D[9], C[9][9];
+    pl_lanes energy, P[9], D[9], C[9][9], w = weight_at(t, q);
     if (tets->model == PL_FEM_QUADRATIC_COROTATED)
       corotated_point(t, &points[q], pressure, tets->positive, tangent, &energy, P, D, C);
     else
       yeoh_point(t, &points[q], pressure, tets->positive, tangent, &energy, P, D, C);
-    r->energy += t->constants[27 * POINTS + q] * energy;
-    add_vectors(t, q, P, r->gradient);
+    r->energy += w * energy;
+    add_quadratic_vectors(gradients_at(t, q), w, P, r->gradient);
     if (!tangent) continue;
-    add_vectors(t, q, D, r->mean);
-    add_blocks(t, q, C, r);
-  }
-}
-
-// --- writing
-// --------------------------------------------------------------------------------------
-
-static void write_gradients(const result_lanes *r, int lane_count, double *to) {
-  for (int i = 0; i < 3; ++i) {
-    pl_lanes sum = pl_lanes_of(0);
-    for (int a = 0; a < FREE; ++a) {
-      sum += r->gradient[a][i];
-      for (int lane = 0; lane < lane_count; ++lane) to[30 * lane + 3 * a + 3 + i] = r->gradient[a][i][lane];
-    }
-    for (int lane = 0; lane < lane_count; ++lane) to[30 * lane + i] = -sum[lane];
-  }
-}
-
-// The whole matrix from its blocks: λ/V m mᵀ added, node 0 completed, symmetric to the last bit.
-static void complete_matrix(const tet_lanes *t, bool positive, const result_lanes *r, pl_lanes M[30][30]) {
-  pl_lanes factor = (positive ? pl_lanes_positive(t->lambda) : t->lambda) / t->volume;
-  for (int a = 0; a < FREE; ++a)
-    for (int b = a; b < FREE; ++b)
-      for (int i = 0; i < 3; ++i)
-        for (int k = a == b ? i : 0; k < 3; ++k) {
-          pl_lanes value = r->blocks[a][b][i][k] + factor * (r->mean[a][i] * r->mean[b][k]);
-          M[3 * a + 3 + i][3 * b + 3 + k] = value;
-          M[3 * b + 3 + k][3 * a + 3 + i] = value;
-        }
-  for (int i = 0; i < 3; ++i)
-    for (int j = 3; j < 30; ++j) {
-      pl_lanes sum = M[3 + i][j];
-      for (int a = 2; a <= FREE; ++a) sum += M[3 * a + i][j];
-      M[i][j] = -sum;
-      M[j][i] = -sum;
-    }
-  for (int i = 0; i < 3; ++i)
-    for (int j = i; j < 3; ++j) {
-      pl_lanes sum = M[i][3 + j];
-      for (int a = 2; a <= FREE; ++a) sum += M[i][3 * a + j];
-      M[i][j] = -sum;
-      M[j][i] = -sum;
-    }
-}
-
-static void write_matrices(const pl_lanes *from, int lane_count, double *to) {
-  for (int part = 0; part < 900; part += 4) {
-    pl_lanes four[4] = {from[part], from[part + 1], from[part + 2], from[part + 3]};
-    pl_lanes_transpose(four);
-    for (int lane = 0; lane < lane_count; ++lane) pl_lanes_store(to + 900 * lane + part, four[lane]);
+    add_quadratic_vectors(gradients_at(t, q), w, D, r->mean);
+    for (int i = 0; i < 9; ++i)
+      for (int j = i; j < 9; ++j) C[i][j] *= w;
+    add_quadratic_blocks(gradients_at(t, q), C, r);
   }
 }
 
@@ -393,14 +285,13 @@ void KERNEL_NAME(const pl_fem_quadratics *tets, const int32_t *elements, int32_t
     int32_t element[DOUBLE_LANES];
     for (int lane = 0; lane < DOUBLE_LANES; ++lane) element[lane] = elements[begin + (lane < lane_count ? lane : 0)];
     tet_lanes t;
-    result_lanes r;
+    quadratic_lanes r;
     load_tets(tets, element, &t);
     evaluate_lanes(tets, &t, matrices != NULL, &r);
     for (int lane = 0; lane < lane_count; ++lane) energies[begin + lane] = r.energy[lane];
-    if (gradients != NULL) write_gradients(&r, lane_count, gradients + 30 * (ptrdiff_t)begin);
+    if (gradients != NULL) write_quadratic_gradients(&r, lane_count, gradients + 30 * (ptrdiff_t)begin);
     if (matrices == NULL) continue;
-    pl_lanes M[30][30];
-    complete_matrix(&t, tets->positive, &r, M);
-    write_matrices(&M[0][0], lane_count, matrices + 900 * (ptrdiff_t)begin);
+    r.factor = (tets->positive ? pl_lanes_positive(t.lambda) : t.lambda) / t.volume;
+    write_quadratic_matrices(&r, lane_count, matrices + 900 * (ptrdiff_t)begin);
   }
 }

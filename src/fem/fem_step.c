@@ -382,6 +382,18 @@ static void damp_shocks(const pl_fem_work *w, pl_fem_state s, double h) {
       if (pattern->columns[e] > i) damp_edge(head, s.positions, i, pattern->columns[e], h, s.velocities);
 }
 
+// A hard pin exerts the force that is left over in its equation; a spring its own.
+void pl_fem_report_pins(const pl_fem_work *w, const double *u, const pl_body_move *move) {
+  const pl_fem_potential *p = &w->potential;
+  for (int32_t k = 0; k < move->pin_count; ++k) {
+    const pl_body_pin *pin = &move->pins[k];
+    pl_vec3 at = pl_fem_vector(u, pin->particle), way = pl_vec3_sub(at, pl_fem_vector(p->base, pin->particle));
+    pl_vec3 spring = pl_vec3_scale(pl_vec3_sub(pin->target, at), pin->stiffness);
+    spring = pl_vec3_add_scaled(spring, way, -pin->damping * p->pin_rate);
+    move->pin_forces[k] = pin->stiffness > 0 ? spring : pl_fem_vector(p->image, pin->particle);
+  }
+}
+
 pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
   const pl_fem_model *fem = (const pl_fem_model *)model;
   pl_fem_work *w = move->work;
@@ -393,6 +405,7 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   if (status < 0) return status;
   pl_status remark = solve(w, false, error);
   if (remark < 0) return remark;
+  pl_fem_report_pins(w, w->next, move);
   status = finish(&choice, error);
   if (status < 0) return status;
   if (!fem->adapts && pl_fem_contacts_any(&w->contacts)) damp_shocks(w, s, move->step);

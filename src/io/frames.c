@@ -118,7 +118,6 @@ pl_status pl_frames_create(pl_context *context, const pl_frames_def *def, pl_fra
   made->def = *def;
   made->kind = kind_of(def->format);
   made->boxes = pl_vector_of(context, sizeof(float[6]));
-  made->kept_velocities = pl_vector_of(context, sizeof(float));
   status = begin(made, error);
   if (status < 0) {
     pl_frames_abandon(made);
@@ -141,23 +140,6 @@ static pl_status check_points(const pl_frames *frames, const pl_vec3 *points, pl
 
 void pl_frames_set_velocities(pl_frames *frames, const pl_vec3 *velocities) {
   frames->velocities = velocities;
-}
-
-pl_status pl_frames_keep_velocities(pl_frames *frames, pl_error *error) {
-  size_t kept = (size_t)frames->written * 3 * (size_t)frames->def.point_count;
-  if (frames->velocities == NULL || frames->kept_velocities.count != kept) return PL_OK;
-  float *to = pl_vector_grow(&frames->kept_velocities, 3 * (size_t)frames->def.point_count);
-  if (to == NULL) return pl_fail_memory(error);
-  for (int32_t i = 0; i < frames->def.point_count; ++i) {
-    to[3 * (size_t)i] = (float)frames->velocities[i].x;
-    to[3 * (size_t)i + 1] = (float)frames->velocities[i].y;
-    to[3 * (size_t)i + 2] = (float)frames->velocities[i].z;
-  }
-  return PL_OK;
-}
-
-bool pl_frames_kept_velocities(const pl_frames *frames) {
-  return frames->kept_velocities.count == (size_t)frames->written * 3 * (size_t)frames->def.point_count;
 }
 
 void pl_frames_set_fields(pl_frames *frames, const pl_frame_field *fields, int32_t field_count) {
@@ -208,6 +190,6 @@ void pl_frames_abandon(pl_frames *frames) {
   pl_gltf_motion_close(frames->motion);
   pl_release(frames->context, frames->start_points);
   pl_vector_free(&frames->boxes);
-  pl_vector_free(&frames->kept_velocities);
+  pl_frames_drop_velocities(frames);
   pl_release(frames->context, frames);
 }

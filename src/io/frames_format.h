@@ -2,6 +2,8 @@
 #ifndef PL_IO_FRAMES_FORMAT_H
 #define PL_IO_FRAMES_FORMAT_H
 
+#include <stdio.h>
+
 #include "base/vector.h"
 #include "io/file_bytes.h"
 #include "io/gltf_container.h"
@@ -37,9 +39,12 @@ struct pl_frames {
   struct pl_gltf_motion *motion;  // in the file that the points come from, else NULL
   pl_vector boxes;  // of float[6]: least and most of each frame's vertices or displacements
   bool has_velocity_columns;  // of a CSV table
-  // USD only, and `boxes`; velocities of NumPy's arrays too
-  uint64_t end_offset;        // of the line with the last time code
-  pl_vector kept_velocities;  // of float, 3 per point, all frames
+  // USD only, and `boxes`
+  uint64_t end_offset;  // of the line with the last time code
+  // Velocities that wait for the end of the file
+  FILE *waiting;          // NULL: none
+  int32_t waiting_count;  // frames
+  float *row;             // 3 per point, of one frame
 };
 
 extern const pl_frames_kind pl_frames_pc2, pl_frames_mdd, pl_frames_glb, pl_frames_vtu,
@@ -56,8 +61,12 @@ char *pl_frames_file_name(const pl_frames *frames, int32_t frame);
 void pl_frames_put_float_vector(pl_file_writer *writer, pl_vec3 v);
 
 // Keep the velocities of the frame being written, for formats that write those of all frames at the
-// end; a frame without them ends the keeping. Then whether those of all frames were kept.
+// end; a frame without them ends the keeping. Then whether those of all frames were kept, and from
+// the first on, those of the next frame in `row`.
 pl_status pl_frames_keep_velocities(pl_frames *frames, pl_error *error);
 bool pl_frames_kept_velocities(const pl_frames *frames);
+void pl_frames_rewind_velocities(pl_frames *frames);
+pl_status pl_frames_next_velocities(pl_frames *frames, pl_error *error);
+void pl_frames_drop_velocities(pl_frames *frames);
 
 #endif

@@ -49,6 +49,28 @@ static pl_npz_entry finish_positions(pl_frames *frames) {
   return entry;
 }
 
+// The checksum stands before the numbers, so these are read twice.
+static pl_status put_velocities(pl_frames *frames, pl_npz_entry *entry, pl_error *error) {
+  char head[PL_NPY_HEAD];
+  size_t size = 3 * (size_t)frames->def.point_count * sizeof(float);
+  pl_status status = PL_OK;
+  pl_npz_make_head(head, "<f4", (const int64_t[3]){frames->written, frames->def.point_count, 3}, 3);
+  *entry = (pl_npz_entry){.name = "velocities.npy", .offset = pl_file_writer_offset(frames->writer)};
+  entry->size = PL_NPY_HEAD + (uint64_t)frames->written * size;
+  entry->checksum = pl_npz_checksum(0, head, PL_NPY_HEAD);
+  for (int pass = 0; pass < 2 && status >= 0; ++pass) {
+    pl_frames_rewind_velocities(frames);
+    if (pass == 1) pl_npz_put_local(frames->writer, entry);
+    if (pass == 1) pl_file_writer_write(frames->writer, head, PL_NPY_HEAD);
+    for (int32_t i = 0; i < frames->written && status >= 0; ++i) {
+      status = pl_frames_next_velocities(frames, error);
+      if (status >= 0 && pass == 0) entry->checksum = pl_npz_checksum(entry->checksum, frames->row, size);
+      if (status >= 0 && pass == 1) pl_file_writer_write(frames->writer, frames->row, size);
+    }
+  }
+  return status;
+}
+
 static pl_status finish_npz(pl_frames *frames, pl_error *error) {
   pl_file_writer *writer = frames->writer;
   const pl_frames_def *def = &frames->def;
@@ -64,10 +86,8 @@ static pl_status finish_npz(pl_frames *frames, pl_error *error) {
   entries[3] = pl_npz_put_array(writer, "tets.npy", "<i4", (const int64_t[3]){def->tet_count, 4}, 2, def->tets,
                                 4 * (size_t)def->tet_count * sizeof(int32_t));
   int32_t count = 4;
-  if (frames->kept_velocities.count > 0 && pl_frames_kept_velocities(frames))
-    entries[count++] =
-        pl_npz_put_array(writer, "velocities.npy", "<f4", (const int64_t[3]){frames->written, def->point_count, 3}, 3,
-                         frames->kept_velocities.items, frames->kept_velocities.count * sizeof(float));
+  pl_status status = pl_frames_kept_velocities(frames) ? put_velocities(frames, &entries[count++], error) : PL_OK;
+  if (status < 0) return status;
   pl_npz_put_directory(writer, entries, count);
   return PL_OK;
 }

@@ -89,11 +89,14 @@ static pl_status write_usda(pl_frames *frames, const pl_vec3 *points, pl_error *
   return status < 0 ? pl_fail(error, status, "a frame could not be written; is the disk full?") : PL_OK;
 }
 
-static void print_velocities(const pl_frames *frames) {
+static pl_status print_velocities(pl_frames *frames, pl_error *error) {
   pl_file_writer *writer = frames->writer;
-  const float *v = frames->kept_velocities.items;
+  pl_frames_rewind_velocities(frames);
   pl_file_writer_print(writer, "    vector3f[] velocities.timeSamples = {\n");
   for (int32_t frame = 0; frame < frames->written; ++frame) {
+    pl_status status = pl_frames_next_velocities(frames, error);
+    if (status < 0) return status;
+    const float *v = frames->row;
     pl_file_writer_print(writer, "        %d: [", frame);
     for (int32_t i = 0; i < frames->def.point_count; ++i, v += 3) {
       if (i > 0) pl_file_writer_print(writer, ", ");
@@ -102,13 +105,14 @@ static void print_velocities(const pl_frames *frames) {
     pl_file_writer_print(writer, "],\n");
   }
   pl_file_writer_print(writer, "    }\n");
+  return PL_OK;
 }
 
 static pl_status finish_usda(pl_frames *frames, pl_error *error) {
   pl_file_writer *writer = frames->writer;
-  (void)error;
   pl_file_writer_print(writer, "    }\n");
-  if (pl_frames_kept_velocities(frames)) print_velocities(frames);
+  pl_status status = pl_frames_kept_velocities(frames) ? print_velocities(frames, error) : PL_OK;
+  if (status < 0) return status;
   pl_file_writer_print(writer, "    float3[] extent.timeSamples = {\n");
   for (int32_t frame = 0; frame < frames->written; ++frame) {
     const float *box = (const float *)frames->boxes.items + 6 * (size_t)frame;

@@ -205,6 +205,14 @@ static void check_body(pl_scene_checker *c, const pl_scene_body *body) {
   for (int32_t i = 0; i < body->pushes.count; ++i) {
     const pl_scene_push *push = &((const pl_scene_push *)body->pushes.items)[i];
     check_region(c, &push->within);
+    if (push->json != NULL && push->pressure == 0 && !(pl_vec3_length(push->force) > 0))
+      pl_checker_report(c, push->json, "missing-key", "add `force` or `pressure`",
+                        "this push has no force and no pressure");
+    const pl_scene_load_key *keys = push->keys.items;
+    for (int32_t k = 1; k < push->keys.count; ++k)
+      if (!(keys[k].time > keys[k - 1].time))
+        pl_checker_report(c, keys[k].json, "key-order", "sort the keys by time",
+                          "key %d is at %g s, not after the one before it at %g s", k, keys[k].time, keys[k - 1].time);
     if (push->until != 0 && push->until <= push->from)
       pl_checker_report(c, push->json, "empty-time", "let it end later",
                         "this push ends at %g s, before it begins at %g s", push->until, push->from);

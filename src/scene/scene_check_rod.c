@@ -272,6 +272,10 @@ static void check_springs(pl_scene_checker *c, const pl_scene_rod *rod) {
 static void check_character(pl_scene_checker *c, const pl_scene_body *body) {
   static const char *const others[] = {"joints", "chains", "skin", "strands"};
   pl_checker_file(c, body->rod.json, "character", body->rod.character);
+  if (body->rod.motion[0] != '\0') pl_checker_file(c, body->rod.json, "motion", body->rod.motion);
+  if (body->rod.motion[0] != '\0' && body->rod.animation[0] != '\0')
+    pl_checker_report(c, pl_json_find(body->rod.json, "motion"), "rod-source", "take out the one or the other",
+                      "a character plays an `animation` or a `motion`, not both");
   check_springs(c, &body->rod);
   for (int i = 0; i < 4; ++i)
     if (pl_json_find(body->rod.json, others[i]) != NULL)
@@ -297,8 +301,9 @@ void pl_checker_rod(pl_scene_checker *c, const pl_scene_body *body) {
   if (rod->springs.count > 0)
     pl_checker_report(c, pl_json_find(rod->json, "springs"), "rod-source", "name a `character`, or use `chains`",
                       "`springs` are added to the nodes of a character");
-  if (rod->animation[0] != '\0')
-    pl_checker_report(c, pl_json_find(rod->json, "animation"), "rod-source",
+  const char *played = rod->animation[0] != '\0' ? "animation" : "motion";
+  if (rod->animation[0] != '\0' || rod->motion[0] != '\0')
+    pl_checker_report(c, pl_json_find(rod->json, played), "rod-source",
                       "give kinematic joints `keys`, or name a `character`", "only a character has animations");
   // Led joints alone are enough for a mesh that only moves by key frames.
   if (pl_json_find(rod->json, "chains") == NULL && pl_json_find(rod->json, "joints") == NULL &&

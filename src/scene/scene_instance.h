@@ -18,6 +18,13 @@ typedef struct pl_instance_group {
   const pl_vec3 *starts;  // where they are at the beginning
   const pl_pin_id *pins;  // one per particle, for a pin
   pl_vec3 middle;         // of the starts
+  // Of a push with a pressure.
+  const struct pl_contact_surface *surface;
+  int32_t triangle_count;
+  const int32_t *triangles;  // that are pressed, by their numbers
+  const double *shares;      // of the force on each that its points take, three each
+  pl_vec3 *points,
+      *forces;  // of all surface points, while a step is prepared; forces are 0 otherwise
 } pl_instance_group;
 
 typedef struct pl_instance_rod pl_instance_rod;    // scene_rod.h

@@ -88,6 +88,11 @@ pl_status pl_instance_make_kinematic(pl_scene_instance *set, pl_instance_part *p
   pl_status status = load_motion(&m);
   if (status < 0) return status;
   made->report = pl_motion_get_report(made->motion);
+  if (made->report.mesh == NULL) {
+    pl_error local = {0};
+    pl_fail(&local, PL_ERROR_INVALID_DATA, "it has no triangles that animation alone moves; export it with a mesh");
+    return report_failure(&m, "character", made->source->character, PL_ERROR_INVALID_DATA, &local);
+  }
   pl_mesh_view view = pl_mesh_get_view(made->report.mesh);
   made->nodes = PL_TAKE(&set->arena, pl_transform, made->report.node_count);
   made->rest = PL_TAKE(&set->arena, pl_transform, made->report.node_count);

@@ -208,9 +208,25 @@ pl_status pl_instance_report_animation(pl_scene_instance *set, const pl_characte
   return pl_fail(error, PL_ERROR_INVALID_DATA, "the character has no animation \"%s\"", name);
 }
 
+static pl_status load_motion(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
+  pl_error local = {0};
+  char *path = pl_path_join(set->context, set->scene->folder, rod->source->motion);
+  if (path == NULL) return pl_fail_memory(error);
+  pl_status status = pl_motion_load(set->context, rod->character, path, &rod->motion, findings, &local);
+  if (status < 0 && status != PL_ERROR_OUT_OF_MEMORY) {
+    pl_instance_add_finding(set->scene, pl_json_find(rod->source->json, "motion"), findings, PL_SEVERITY_ERROR,
+                            "motion-failed", "name a VRM animation, glTF, GLB or BVH file",
+                            "the motion \"%s\" cannot be used: %s", path, local.text);
+    pl_fail(error, status, "the motion \"%s\" cannot be used: %s", path, local.text);
+  }
+  pl_release(set->context, path);
+  return status == PL_ERROR_OUT_OF_MEMORY ? pl_fail_memory(error) : status;
+}
+
 static pl_status find_animation(pl_scene_instance *set, pl_instance_rod *rod, pl_findings *findings, pl_error *error) {
   const char *name = rod->source->animation;
   rod->animation = -1;
+  if (rod->source->motion[0] != '\0') return load_motion(set, rod, findings, error);
   if (name[0] == '\0') return PL_OK;
   rod->animation = pl_character_find_animation(rod->character, name);
   if (rod->animation >= 0) return PL_OK;
@@ -346,6 +362,7 @@ void pl_instance_rod_destroy(pl_instance_rod *rod) {
   if (rod == NULL) return;
   pl_strands_destroy(rod->strands);
   pl_mesh_destroy(rod->scalp);
+  pl_motion_destroy(rod->motion);
   pl_character_rig_destroy(rod->rig);
   pl_character_destroy(rod->character);
   for (int32_t i = 0; i < rod->mesh_count; ++i) pl_mesh_destroy(rod->meshes[i]);
@@ -379,6 +396,12 @@ static double fold(double time, double first, double last, bool loop) {
 
 void pl_instance_rod_sample(const pl_instance_rod *rod, double time) {
   if (rod->character == NULL) return;
+  if (rod->motion != NULL) {
+    pl_motion_report report = pl_motion_get_report(rod->motion);
+    time = fold(time, report.start, report.end, rod->source->loop);
+    pl_motion_sample(rod->motion, time, NULL, rod->poses, rod->morphs);
+    return;
+  }
   if (rod->animation >= 0) {
     pl_character_animation animation = pl_character_get_view(rod->character).animations[rod->animation];
     time = fold(time, animation.start, animation.end, rod->source->loop);
@@ -402,7 +425,7 @@ pl_transform pl_instance_rod_joint_at(const pl_instance_rod *rod, int32_t joint,
 pl_status pl_instance_add_target(pl_scene_instance *set, const pl_instance_part *part, pl_transform placement,
                                  pl_error *error) {
   const pl_instance_rod *rod = part->rod;
-  bool moves = rod->animation >= 0 || rod->morph_count > 0;
+  bool moves = rod->animation >= 0 || rod->motion != NULL || rod->morph_count > 0;
   for (int32_t i = 0; i < rod->source->joints.count; ++i)
     moves = moves || ((const pl_scene_rod_joint *)rod->source->joints.items)[i].keys.count > 0;
   for (int32_t i = 0; i < rod->source->joints.count; ++i)

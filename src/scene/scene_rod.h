@@ -4,6 +4,7 @@
 #define PL_SCENE_ROD_H
 
 #include "pliant/character.h"
+#include "pliant/motion.h"
 #include "pliant/rod.h"
 #include "pliant/strands.h"
 #include "scene/scene_kinematic.h"
@@ -52,7 +53,8 @@ struct pl_instance_rod {
   const char *path;                  // of the character's file, in the set's arena
   pl_character_additions additions;  // springs of the scene for the character
   const int32_t *nodes;              // of the joints, NULL without a character
-  int32_t animation;                 // -1: at rest
+  int32_t animation;                 // -1: at rest, or moved by
+  pl_motion *motion;                 // of another file, owned; NULL: none
   pl_mesh **meshes;                  // owned: of colliders
   int32_t mesh_count;
   pl_transform *poses;  // room for the character's nodes

@@ -245,15 +245,24 @@ static const pl_scene_field PIN_FIELDS[] = {
 static const pl_scene_type PIN_TYPE =
     TYPE("pin", pl_scene_pin, "Particles held in place or moved along keys.", &PIN_DEFAULTS, PIN_FIELDS);
 
+static const pl_scene_load_key LOAD_KEY_DEFAULTS = {.factor = 1};
+static const pl_scene_field LOAD_KEY_FIELDS[] = {
+    FIELD("time", NUMBER, pl_scene_load_key, time, .unit = "s", UP_TO(1e9), .required = true, .about = "When."),
+    FIELD("factor", NUMBER, pl_scene_load_key, factor, .min = -1e9, .max = 1e9, .required = true, .about = "Factor on force and pressure at that time."),
+};
+static const pl_scene_type LOAD_KEY_TYPE = TYPE("load_key", pl_scene_load_key, "How large a load is at a time; linear between two keys, and as the first and the last one before and after all of them.", &LOAD_KEY_DEFAULTS, LOAD_KEY_FIELDS);
+
 static const pl_scene_push PUSH_DEFAULTS = {.json = NULL};
 static const pl_scene_field PUSH_FIELDS[] = {
     FIELD("within", OBJECT, pl_scene_push, within, .type = &pl_scene_region_type,
           .about = "Push the particles inside this box at the start; all when absent."),
-    FIELD("force", VECTOR, pl_scene_push, force, .unit = "N", .required = true, .about = "Total force, divided equally among the particles."),
+    FIELD("force", VECTOR, pl_scene_push, force, .unit = "N", .about = "Total force, divided equally among the particles."),
+    FIELD("pressure", NUMBER, pl_scene_push, pressure, .unit = "Pa", .min = -1e15, .max = 1e15, .about = "Pressure on the triangles of the surface whose points are all pushed, against the surface as it moves; negative: suction. Only of bodies that have a surface."),
     FIELD("from", NUMBER, pl_scene_push, from, .unit = "s", UP_TO(1e9), .about = "Start time."),
     FIELD("until", NUMBER, pl_scene_push, until, .unit = "s", UP_TO(1e9), .about = "End time; 0 means never."),
+    FIELD("keys", LIST, pl_scene_push, keys, .type = &LOAD_KEY_TYPE, .about = "Factors on the load over time, such as a ramp; 1 when absent."),
 };
-static const pl_scene_type PUSH_TYPE = TYPE("push", pl_scene_push, "A force for some time.", &PUSH_DEFAULTS, PUSH_FIELDS);
+static const pl_scene_type PUSH_TYPE = TYPE("push", pl_scene_push, "A force or a pressure for some time.", &PUSH_DEFAULTS, PUSH_FIELDS);
 
 static const pl_scene_repeat REPEAT_DEFAULTS = {.counts = {1, 1, 1}};
 static const pl_scene_field REPEAT_FIELDS[] = {

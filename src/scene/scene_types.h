@@ -225,11 +225,18 @@ typedef struct pl_scene_pin {
   pl_scene_list keys;  // of pl_scene_key: how the pinned particles are moved as one rigid piece
 } pl_scene_pin;
 
+typedef struct pl_scene_load_key {
+  const pl_json *json;
+  double time, factor;
+} pl_scene_load_key;
+
 typedef struct pl_scene_push {
   const pl_json *json;
   pl_scene_region within;
-  pl_vec3 force;  // newtons, shared out equally
+  pl_vec3 force;    // newtons, shared out equally
+  double pressure;  // Pa, against the surface
   double from, until;
+  pl_scene_list keys;  // of pl_scene_load_key: factors on force and pressure over time
 } pl_scene_push;
 
 typedef struct pl_scene_repeat {
@@ -320,7 +327,7 @@ typedef struct pl_scene_rod_strands {
 
 typedef struct pl_scene_rod {
   const pl_json *json;
-  const char *character, *animation;
+  const char *character, *animation, *motion;
   bool loop;
   pl_scene_list joints;     // of pl_scene_rod_joint; none: one at the origin
   pl_scene_list chains;     // of pl_scene_rod_chain

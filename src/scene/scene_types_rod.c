@@ -155,11 +155,12 @@ static const pl_scene_field STRANDS_FIELDS[] = {
 };
 static const pl_scene_type STRANDS_TYPE = TYPE("rod_strands", pl_scene_rod_strands, "Hair: thousands of strands that are drawn, from guides that are simulated.", &STRANDS_DEFAULTS, STRANDS_FIELDS);
 
-static const pl_scene_rod ROD_DEFAULTS = {.character = "", .animation = ""};
+static const pl_scene_rod ROD_DEFAULTS = {.character = "", .animation = "", .motion = ""};
 static const pl_scene_field ROD_FIELDS[] = {
     FIELD("character", TEXT, pl_scene_rod, character, OPTIONAL, .about = "glTF, GLB or VRM file, relative to the scene, whose nodes, skin, spring bones and examples define the body. Numbers below replace those of the file only where they are present."),
     FIELD("animation", TEXT, pl_scene_rod, animation, OPTIONAL, .about = "Name of the animation of the character that moves its kinematic joints; it stays at rest when absent."),
-    FIELD("loop", BOOL, pl_scene_rod, loop, OPTIONAL, .about = "Whether the animation repeats."),
+    FIELD("motion", TEXT, pl_scene_rod, motion, OPTIONAL, .about = "File, relative to the scene, with an animation for a humanoid that moves the character instead of one of its own: VRM animation (.vrma), glTF, GLB or BVH."),
+    FIELD("loop", BOOL, pl_scene_rod, loop, OPTIONAL, .about = "Whether the animation or motion repeats."),
     FIELD("joints", LIST, pl_scene_rod, joints, .type = &JOINT_TYPE, .about = "Kinematic joints; one called `base` at the body's origin when absent."),
     FIELD("chains", LIST, pl_scene_rod, chains, .type = &CHAIN_TYPE, .about = "Simulated chains."),
     FIELD("springs", LIST, pl_scene_rod, springs, .type = &SPRING_TYPE, .about = "Springs that are added to the nodes of a `character`."),

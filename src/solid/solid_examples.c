@@ -179,26 +179,41 @@ static pl_status load_pose(builder *b, const pl_mesh_pose *pose, pl_error *error
   return PL_OK;
 }
 
-// Where the entries of the regions stand in the lists of their particles.
-static bool fill_goal_slots(pl_solid_model *model) {
+// Where the particles find what their regions want of them.
+static bool fill_goals(pl_solid_model *model) {
   int32_t n = model->head.particle_count;
-  size_t slot_count = (size_t)model->slot_start[model->group_count];
-  int32_t *slots = PL_TAKE(&model->head.arena, int32_t, slot_count * LANES);
-  if (slots == NULL) return false;
+  int32_t *goals = PL_TAKE(&model->head.arena, int32_t, model->particle_start[n]);
+  if (goals == NULL) return false;
   for (int32_t i = 0; i < n; ++i)
     for (int32_t at = model->particle_start[i]; at < model->particle_start[i + 1]; ++at) {
       int32_t r = model->particle_regions[at], e = model->region_start[r];
       while (model->region_particles[e] != i) ++e;
-      slots[(model->slot_start[r / LANES] + e - model->region_start[r]) * LANES + r % LANES] = at;
+      goals[at] = (model->slot_start[r / LANES] + e - model->region_start[r]) * LANES + pl_solid_goal_lane(r % LANES);
     }
-  // Slots beyond the end of a region repeat its own particle.
-  for (int32_t r = 0; r < n; ++r) {
-    int32_t first = model->slot_start[r / LANES];
-    for (int32_t s = first + model->region_start[r + 1] - model->region_start[r]; s < model->slot_start[r / LANES + 1];
-         ++s)
-      slots[s * LANES + r % LANES] = slots[first * LANES + r % LANES];
-  }
-  model->examples.goal_slots = slots;
+  model->examples.particle_goals = goals;
+  return true;
+}
+
+// What sums over exact shapes take from the rest shape, in rows of eight: of four examples 1.5 of 60 ns less than
+// gathering it.
+static bool fill_slot_rests(pl_solid_model *model) {
+  size_t count = (size_t)model->slot_start[model->group_count] * LANES;
+  float *masses = PL_TAKE(&model->head.arena, float, count), *rests = PL_TAKE(&model->head.arena, float, 3 * count);
+  if (masses == NULL || rests == NULL) return false;
+  for (int32_t group = 0; group < model->group_count; ++group)
+    for (int32_t slot = model->slot_start[group]; slot < model->slot_start[group + 1]; ++slot)
+      for (int lane = 0; lane < LANES; ++lane) {
+        size_t i = (size_t)slot * LANES + (size_t)lane;
+        pl_f4 q = model->rest[model->slot_offsets[i] / (int32_t)sizeof(pl_f4)];
+        masses[i] = q[3];
+        for (int c = 0; c < 3; ++c)
+          rests[(size_t)slot * VEC3_LANES + (size_t)(LANES * c + lane)] =
+              q[c] -
+              model->region_constants[((size_t)group * PL_SOLID_CONSTANT_COUNT + PL_SOLID_CENTER + (size_t)c) * LANES +
+                                      (size_t)lane];
+      }
+  model->examples.slot_rests = rests;
+  model->examples.slot_masses = masses;
   return true;
 }
 
@@ -233,7 +248,7 @@ static pl_status list_actives(builder *b, const pl_solid_def *def, pl_error *err
   model->examples.template_start = template_starts;
   b->templates = PL_TAKE(arena, float, template_starts[groups] + 1);
   b->products = PL_TAKE(arena, float, (size_t)starts[groups] * LANES + 1);
-  return arena->failed || !fill_goal_slots(model) ? pl_fail_memory(error) : PL_OK;
+  return arena->failed || !fill_goals(model) || !fill_slot_rests(model) ? pl_fail_memory(error) : PL_OK;
 }
 
 static pl_status describe_poses(builder *b, const pl_solid_def *def, pl_error *error) {

@@ -54,11 +54,14 @@ PL_SIMD_INLINE pl_d4 cross_d4(pl_d4 a, pl_d4 b) {
   return __builtin_shufflevector(c, c, 1, 2, 0, 3);
 }
 
-// How many particles ahead of their use positions and poses are fetched. Rings reach ahead along the curve at scattered
-// addresses, which no prefetcher guesses. Tried with two examples and one thread, nanoseconds per particle at 100k and
-// at 1M: none 113 and 122; 1024 83 and 102; 4096 80 and 95; 8192 84 and 91. Bodies that fit the cache do not notice.
-// Fetching past the end does nothing.
-enum { AHEAD = 4096 };
+// How many particles ahead of their use positions, poses and goals are fetched. Rings reach ahead along the curve at
+// scattered addresses, which no prefetcher guesses. Tried with two examples and one thread, nanoseconds per particle at
+// 100k and at 1M: none 113 and 122; 1024 83 and 102; 4096 80 and 95; 8192 84 and 91. Bodies that fit the cache do not
+// notice. Fetching past the end does nothing.
+//
+// What is not within reach, across the larger cells of the curve, is listed (far_offsets) and fetched FAR_AHEAD groups
+// ahead: 51 instead of 59 at 1M without examples. From 4 to 12 it makes no difference.
+enum { AHEAD = 4096, FAR_AHEAD = 4 };
 
 PL_SIMD_INLINE const pl_f4 *at_offset(const pl_f4 *from, int32_t offset) {
   return (const pl_f4 *)(const void *)((const char *)from + offset);
@@ -89,21 +92,17 @@ PL_SIMD_INLINE void gather_particles(const pl_f4 *from, const int32_t *offsets, 
   rows[3] = __builtin_shufflevector(ab_z, cd_z, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
-// The reverse: (x, y, z, 0) of eight particles.
-PL_SIMD_INLINE void split_particles(const pl_f8 rows[3], pl_f4 particles[LANES]) {
+// The reverse: (x, y, z, 0) of eight particles, i and i + 4 side by side.
+PL_SIMD_INLINE void split_particles(const pl_f8 rows[3], pl_f8 pairs[4]) {
   pl_f8 zero = {0};
   pl_f8 low_xy = __builtin_shufflevector(rows[0], rows[1], 0, 8, 1, 9, 4, 12, 5, 13),
         high_xy = __builtin_shufflevector(rows[0], rows[1], 2, 10, 3, 11, 6, 14, 7, 15);
   pl_f8 low_z = __builtin_shufflevector(rows[2], zero, 0, 8, 1, 9, 4, 12, 5, 13),
         high_z = __builtin_shufflevector(rows[2], zero, 2, 10, 3, 11, 6, 14, 7, 15);
-  const pl_f8 pairs[4] = {__builtin_shufflevector(low_xy, low_z, 0, 1, 8, 9, 4, 5, 12, 13),
-                          __builtin_shufflevector(low_xy, low_z, 2, 3, 10, 11, 6, 7, 14, 15),
-                          __builtin_shufflevector(high_xy, high_z, 0, 1, 8, 9, 4, 5, 12, 13),
-                          __builtin_shufflevector(high_xy, high_z, 2, 3, 10, 11, 6, 7, 14, 15)};
-  for (int i = 0; i < 4; ++i) {
-    particles[i] = low(pairs[i]);
-    particles[i + 4] = high(pairs[i]);
-  }
+  pairs[0] = __builtin_shufflevector(low_xy, low_z, 0, 1, 8, 9, 4, 5, 12, 13);
+  pairs[1] = __builtin_shufflevector(low_xy, low_z, 2, 3, 10, 11, 6, 7, 14, 15);
+  pairs[2] = __builtin_shufflevector(high_xy, high_z, 0, 1, 8, 9, 4, 5, 12, 13);
+  pairs[3] = __builtin_shufflevector(high_xy, high_z, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
 // The sums of one slot: p and q relative to the central particles, m p q^T and m p.
@@ -121,12 +120,50 @@ PL_SIMD_INLINE void add_slot(const pl_f4 *positions, const pl_f4 *rest, const in
   }
 }
 
-// Fetch what lies ahead along the curve (AHEAD).
+// Fetch what lies ahead along the curve.
+PL_SIMD_INLINE void fetch_positions(const pl_f4 *positions, int32_t group) {
+  for (int line = 0; line < 2; ++line) __builtin_prefetch(positions + LANES * group + AHEAD + 4 * line);
+}
+
+// The same with the rest shape, and what is far from the group. (Exact shapes have the rest shape in rows, and are
+// slower with what is far: 142 instead of 122 at 100k.)
 PL_SIMD_INLINE void fetch_ahead(const pl_solid_model *model, const pl_f4 *positions, int32_t group) {
-  for (int line = 0; line < 2; ++line) {
-    __builtin_prefetch(positions + LANES * group + AHEAD + 4 * line);
-    __builtin_prefetch(model->rest + LANES * group + AHEAD + 4 * line);
+  fetch_positions(positions, group);
+  for (int line = 0; line < 2; ++line) __builtin_prefetch(model->rest + LANES * group + AHEAD + 4 * line);
+  if (group + FAR_AHEAD >= model->group_count) return;
+  const int32_t *start = model->far_start + group + FAR_AHEAD;
+  for (int32_t e = start[0]; e < start[1]; ++e) {
+    __builtin_prefetch(at_offset(positions, model->far_offsets[e]));
+    __builtin_prefetch(at_offset(model->rest, model->far_offsets[e]));
   }
+}
+
+// The same for poses, at the first particle of a group.
+PL_SIMD_INLINE void fetch_far_poses(const pl_solid_model *model, const float *poses, int32_t group) {
+  if (group + FAR_AHEAD >= model->group_count) return;
+  const int32_t *start = model->far_start + group + FAR_AHEAD;
+  for (int32_t e = start[0]; e < start[1]; ++e)
+    __builtin_prefetch((const char *)poses + 4 * (size_t)model->far_offsets[e]);
+}
+
+// To memory, past the cache where `streams`: the line is not read first, and what is in the cache stays there. It has
+// to be written whole.
+PL_SIMD_INLINE void put(float *to, pl_f8 a, bool streams) {
+#if PL_SIMD_IS_AVX
+  if (streams) {
+    _mm256_stream_ps(to, (__m256)a);
+    return;
+  }
+#endif
+  (void)streams;
+  pl_f8_store(to, a);
+}
+
+// Other threads may read what was streamed after this only.
+static void finish_stream(void) {
+#if PL_SIMD_IS_AVX
+  _mm_sfence();
+#endif
 }
 
 // Paper 000, eq. 1, left factor: A = Σ m p qᵀ of eight regions. p may be taken relative to any point because the sum of
@@ -161,6 +198,27 @@ static void sum_moments(const pl_solid_model *model, const pl_f4 *positions, int
 }
 
 #include "solid/solid_shapes_kernel.h"
+
+// R <- T R for the rotation T that all eight share, made a unit (both are units up to rounding).
+static void turn_rotations(const float turn[4], float *rotation) {
+  pl_f8 x = pl_f8_load(rotation), y = pl_f8_load(rotation + LANES), z = pl_f8_load(rotation + 2 * LANES),
+        w = pl_f8_load(rotation + 3 * LANES);
+  pl_f8 q[4] = {
+      turn[3] * x + turn[0] * w + (turn[1] * z - turn[2] * y), turn[3] * y + turn[1] * w + (turn[2] * x - turn[0] * z),
+      turn[3] * z + turn[2] * w + (turn[0] * y - turn[1] * x), turn[3] * w - (turn[0] * x + turn[1] * y + turn[2] * z)};
+  pl_f8 f = 1.5f - 0.5f * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  for (int i = 0; i < 4; ++i) pl_f8_store(rotation + LANES * i, q[i] * f);
+}
+
+// Squares of the distances of eight quaternions from what they were before, where larger than `lags`.
+static void find_lags(const float *before, const float *rotation, float *lags) {
+  pl_f8 sum = {0};
+  for (int i = 0; i < 4; ++i) {
+    pl_f8 difference = pl_f8_load(rotation + LANES * i) - pl_f8_load(before + LANES * i);
+    sum += difference * difference;
+  }
+  pl_f8_store(lags, pl_f8_max(pl_f8_load(lags), sum));
+}
 
 // c = a s for symmetric s (xx yy zz yz xz xy).
 PL_SIMD_INLINE void multiply_symmetric(const float *a, const pl_f8 s[6], float *c) {
@@ -292,8 +350,14 @@ static void blend_stretch(const float *descriptors, const float *weights, int32_
 }
 
 // Paper 000, eq. 3: M = R S~ and c - M c0 of each region, times its stiffness.
-static void write_poses(const float *moments, const float *rotation, const float *stretch, const float *constants,
-                        const pl_f4 *positions, int32_t lane_count, float *poses) {
+static void write_poses(const pl_solid_posing *posing, const float *moments, const float *rotation,
+                        const float *stretch) {
+  const pl_solid_model *model = posing->model;
+  const float *constants = model->region_constants + (size_t)posing->group * PL_SOLID_CONSTANT_COUNT * LANES;
+  int32_t first_region = posing->group * LANES, left = model->head.particle_count - first_region;
+  int32_t lane_count = left < LANES ? left : LANES;
+  const pl_f4 *positions = posing->positions + first_region;
+  float *poses = posing->poses + (size_t)first_region * PL_SOLID_POSE_SIZE;
   pl_f8 r[9], m[9];
   pl_quat8_rows(rotation, r);
   for (int i = 0; i < 9; ++i) m[i] = r[i];
@@ -320,21 +384,31 @@ static void write_poses(const float *moments, const float *rotation, const float
   for (int lane = 0; lane < lane_count; ++lane) {
     float *pose = poses + PL_SOLID_POSE_SIZE * lane;
     pl_f8 position = __builtin_shufflevector(positions[lane], (pl_f4){0}, 4, 5, 6, 7, 0, 1, 2, 3);
-    pl_f8_store(pose, first[lane] * stiffness[lane]);
-    pl_f8_store(pose + LANES, (second[lane] + position) * stiffness[lane]);
+    put(pose, first[lane] * stiffness[lane], model->streams);
+    put(pose + LANES, (second[lane] + position) * stiffness[lane], model->streams);
   }
+}
+
+// Fetch what the regions ahead along the curve want: every eighth slot of a group, for each of its eight particles.
+PL_SIMD_INLINE void fetch_goals(const pl_solid_pull *pull, int32_t i) {
+  const pl_solid_model *model = pull->model;
+  int32_t group = (i + AHEAD) / LANES;
+  if (!model->streams || group >= model->group_count) return;
+  for (int32_t slot = model->slot_start[group] + i % LANES; slot < model->slot_start[group + 1]; slot += LANES)
+    for (int line = 0; line < 2; ++line) __builtin_prefetch(pull->goals + LANES * (size_t)slot + 4 * line);
 }
 
 // Paper 000, mean after eq. 3: the goal of a particle less its position, from what its regions want.
 PL_SIMD_INLINE pl_f4 mean_goal(const pl_solid_pull *pull, int32_t i) {
-  const int32_t *start = pull->model->particle_start;
+  const int32_t *start = pull->model->particle_start, *goals = pull->model->examples.particle_goals;
   pl_f4 a = {0}, b = {0};
   int32_t e = start[i], last = start[i + 1];
+  fetch_goals(pull, i);
   for (; e + 1 < last; e += 2) {
-    a += pull->goals[e];
-    b += pull->goals[e + 1];
+    a += pull->goals[goals[e]];
+    b += pull->goals[goals[e + 1]];
   }
-  if (e < last) a += pull->goals[e];
+  if (e < last) a += pull->goals[goals[e]];
   return (a + b) * pull->model->region_fractions[i];
 }
 
@@ -343,6 +417,7 @@ PL_SIMD_INLINE pl_f4 mean_pose(const pl_solid_pull *pull, int32_t i) {
   const pl_solid_model *model = pull->model;
   const int32_t *offsets = model->particle_offsets;
   const char *poses = (const char *)pull->poses;
+  if (i % LANES == 0) fetch_far_poses(model, pull->poses, i / LANES);
   __builtin_prefetch(poses + (size_t)(i + AHEAD) * PL_SOLID_POSE_BYTES);
   pl_f8 a01 = {0}, a23 = {0}, b01 = {0}, b23 = {0};
   int32_t e = model->particle_start[i], last = model->particle_start[i + 1];
@@ -421,12 +496,16 @@ const pl_solid_kernels KERNELS = {
     .find_pulls = find_pulls,
     .sum_shapes = sum_shapes,
     .find_shape_pulls = find_shape_pulls,
+    .find_known_pulls = find_known_pulls,
+    .turn_rotations = turn_rotations,
+    .find_lags = find_lags,
     .write_goals = write_goals,
     .add_pulls = add_pulls,
     .solve_small = solve_small,
     .blend_stretch = blend_stretch,
     .stretch_moments = stretch_moments,
     .write_poses = write_poses,
+    .finish_stream = finish_stream,
     .pull_particles = pull_particles,
     .drift_particles = drift_particles,
 };

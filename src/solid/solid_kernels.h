@@ -48,7 +48,7 @@ typedef struct pl_solid_rigid {
 typedef struct pl_solid_pull {
   const pl_solid_model *model;
   const float *poses;  // PL_SOLID_POSE_SIZE per region
-  // [particle_start]: what each region wants of the particle, from its position, instead of poses;
+  // [slot][8]: what each region wants of its particles, from their positions, instead of poses;
   // NULL: poses are used
   const pl_f4 *goals;
   pl_f4 *positions, *velocities;
@@ -56,6 +56,14 @@ typedef struct pl_solid_pull {
   float step, alpha_over_step;
   pl_f4 gain;  // step * acceleration
 } pl_solid_pull;
+
+// Where the poses of a group of eight regions come from and go to.
+typedef struct pl_solid_posing {
+  const pl_solid_model *model;
+  const pl_f4 *positions;
+  float *poses;  // of all regions
+  int32_t group;
+} pl_solid_posing;
 
 // What pulls are found from, for a group of eight regions.
 typedef struct pl_solid_measure {
@@ -81,7 +89,14 @@ typedef struct pl_solid_kernels {
   // pulls[k][8] = weight (sum w p . R d_k - product_k), and 0 for examples that are not active.
   void (*find_shape_pulls)(const pl_solid_shape *shape, const float *rotation, const float *weight,
                            float *pulls);
-  // What the regions want of every entry of a group, to the particles' lists.
+  // The same without the arms: particles are loaded, and the rotations do not follow from them.
+  void (*find_known_pulls)(const pl_solid_shape *shape, const float *rotation, const float *weight,
+                           float *pulls);
+  // Rotations of eight regions, turned by the unit quaternion `turn` (x, y, z, w).
+  void (*turn_rotations)(const float turn[4], float *rotation);
+  // lags[8]: the larger of itself and the square of the distance of the quaternions, half an angle.
+  void (*find_lags)(const float *before, const float *rotation, float *lags);
+  // What the regions want of every entry of a group, slot by slot.
   void (*write_goals)(const pl_solid_shape *shape, const float *moments, const float *rotation,
                       pl_f4 *goals);
   // sums[k][8] += pulls[k][8] * fractions[8] in double, lane by lane; `fractions` NULL for 1.
@@ -94,11 +109,11 @@ typedef struct pl_solid_kernels {
                         float *stretch);
   // a = matrix * s, 9 rows of eight.
   void (*stretch_moments)(const float *moments, const float *stretch, float *a);
-  // Poses of the first `lane_count` regions of a group, whose particles are at `positions`;
-  // `stretch` NULL for the identity.
-  void (*write_poses)(const float *moments, const float *rotation, const float *stretch,
-                      const float *constants, const pl_f4 *positions, int32_t lane_count,
-                      float *poses);
+  // Poses of the regions of a group; `stretch` NULL for the identity.
+  void (*write_poses)(const pl_solid_posing *posing, const float *moments, const float *rotation,
+                      const float *stretch);
+  // After all groups of a block: what write_poses() or write_goals() wrote past the cache is there.
+  void (*finish_stream)(void);
   // Eq. 4 for particles [begin, end), and their sums.
   void (*pull_particles)(const pl_solid_pull *pull, int32_t begin, int32_t end,
                          pl_solid_sums *sums);

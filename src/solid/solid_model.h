@@ -51,10 +51,14 @@ typedef struct pl_solid_examples {
   const int32_t *active_start;   // group_count + 1, into …
   const uint8_t *actives;        // … the active examples of each group
   const float
-      *template_products;     // [active example of a group][8]: sum w q . d, scaled as the moments
-  const int32_t *goal_slots;  // [slot][8]: where an entry stands in the list of its particle
-  const float *fractions;     // [manifold][padded region count]: how much a region belongs to each
-                              // group; NULL unless grouping is by name
+      *template_products;  // [active example of a group][8]: sum w q . d, scaled as the moments
+  // as particle_regions, but where what a region wants of its particle stands: in its slot, in the
+  // order of pl_solid_goal_lane()
+  const int32_t *particle_goals;
+  const float *slot_rests;   // [slot][3][8]: rest offsets of the entries from their region's centre
+  const float *slot_masses;  // [slot][8]: masses of the entries, as in rest[i][3]
+  const float *fractions;    // [manifold][padded region count]: how much a region belongs to each
+                             // group; NULL unless grouping is by name
   const char *const *group_names;  // manifold_count, NULL unless grouping is by name
   // Per padded region: factor on the fidelity, and fraction of the plastic weights that it follows.
   // Both NULL where all are 1.
@@ -75,8 +79,12 @@ typedef struct pl_solid_model {
   // The same for the kernels, in slots of one particle of each of the eight regions of a group. The
   // first slot of a group holds the regions' own particles, and so do slots beyond the end of a
   // region and all those of a padding region.
-  const int32_t *slot_start;      // group_count + 1
-  const int32_t *slot_offsets;    // [slot][8]: particles, in bytes into an array of pl_f4
+  const int32_t *slot_start;    // group_count + 1
+  const int32_t *slot_offsets;  // [slot][8]: particles, in bytes into an array of pl_f4
+  // Particles of the regions of a group that are far from it in memory, as in slot_offsets
+  const int32_t *far_start;  // group_count + 1
+  const int32_t *far_offsets;
+  bool streams;  // what regions hand to particles does not fit the caches and is written past them
   const int32_t *particle_start;  // particle_count + 1
   const int32_t *particle_regions;
   // the same in bytes into an array of pl_f4; poses are four times as large
@@ -108,6 +116,12 @@ enum {
   PL_SOLID_CONSTANT_COUNT = 10
 };
 
+// Where lane k of a slot stands among its eight goals: 0 4 1 5 2 6 3 7, as the shuffles of eight
+// lanes leave them.
+static inline int32_t pl_solid_goal_lane(int32_t k) {
+  return k % 4 * 2 + k / 4;
+}
+
 // Bytes of the pose of a region: one cache line. Offsets of particles, 16 bytes each, must fit 31
 // bits.
 enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MAX_PARTICLES = 0x7FFFFFFF / 16 };
@@ -116,9 +130,11 @@ enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MAX_PARTICLES = 0x7FFFFFFF / 16 };
 // follows the body in steps of the model's origin_grid: precision does not depend on where in the
 // world the body is.
 typedef struct pl_solid_state {
-  double *origin;     // 3 …
-  int32_t *driven;    // … whether the weights are given from outside …
-  int32_t *suspect;   // … and whether something may not be finite, in a block of 64 bytes
+  double *origin;    // 3 …
+  int32_t *driven;   // … whether the weights are given from outside …
+  int32_t *suspect;  // … whether something may not be finite …
+  int32_t *calm;     // … whether `rotations` turned by `turn` are near those of the positions …
+  float *turn;  // … and how far the last step turned the whole body, 3, in a block of 64 bytes
   pl_f4 *positions;   // metres
   pl_f4 *velocities;  // m/s
   // where the last step's rotation search ended: [4][8] per group of eight regions

@@ -5,7 +5,8 @@
 //
 //   E = k/2 sum_r sum_i m~ |p_i - R_r t_i|²,   t_i = q_i + sum_k beta w_k d_ik                       (eqs. 1 to 3)
 //
-//   every region r:     R nearest to sum m~ p t^T, with the weights of the last step
+//   every region r:     R nearest to sum m~ p t^T, with the weights of the last step; with exact shapes in a calm body
+//                       R of the last step, turned with the whole body
 //   every manifold:     weights w of the mixture of examples nearest to the shape of its regions     (eqs. 6, 7)
 //   every region r:     R* nearest to sum m~ p t^T
 //   every particle i:   g = mean over its regions of R* t + c                                        (eq. 3)
@@ -34,6 +35,7 @@
 // The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples only R* and the
 // last two lines remain.
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -49,6 +51,10 @@ enum { MAX_TURN_COUNT = 8, GROUPS_PER_BLOCK = 32, PARTICLES_PER_BLOCK = GROUPS_P
 // least this fraction of their vibration in a step, so that gains never add up: 2 % of the energy in 1,000 steps.
 static const float MIN_DAMPED_FRACTION = 2e-5f;
 
+// How far rotations may be from those the last step predicts, in radians, so that the next step finds its weights with
+// predicted ones. Bars that tumble and swing then have weights within 1e-3 of the nearest (test_solid_potential).
+static const float MAX_LAG = 0.05f;
+
 typedef struct step_data {
   const pl_solid_model *model;
   const pl_solid_kernels *kernels;
@@ -57,8 +63,12 @@ typedef struct step_data {
   uint32_t used;                                             // examples that any region follows, a bit each
   bool projects;                                             // the weights are found from the current shape
   bool is_refining;                                          // moments are known, rotations are found once more
+  bool is_calm;                                              // the first weights are found with predicted rotations
+  bool measures_lag;                                         // rotations are compared with the predicted ones
+  float turn[4];                                             // of the whole body since the last step, a quaternion
+  float *lags;                                               // per block: largest square of half the angle between them
   float *moments;                                            // PL_SOLID_MOMENT_COUNT x 8 per group
-  pl_f4 *goals;                                              // [particle entry]: what its regions want, exact shapes
+  pl_f4 *goals;                                              // [slot][8]: what regions want, exact shapes
   float *poses;                                              // PL_SOLID_POSE_SIZE per region
   _Alignas(32) float shared8[PL_MAX_EXAMPLE_COUNT * LANES];  // weights all regions use, eight times each
   double *pulls;                                             // [block][manifold][example][8]
@@ -225,26 +235,54 @@ static void measure_affine(const step_data *d, int32_t group, float *pulls) {
   d->kernels->find_pulls(&measure, examples->descriptors + (size_t)(group * examples->count) * SYM3_LANES, pulls);
 }
 
+static float max_of(const float lanes[LANES]) {
+  float max = lanes[0];
+  for (int i = 1; i < LANES; ++i) max = lanes[i] > max ? lanes[i] : max;
+  return max;
+}
+
+static bool has_actives(const step_data *d, int32_t group) {
+  return d->model->examples.active_start[group] < d->model->examples.active_start[group + 1];
+}
+
 // The blended shapes of a group: sum m~ p t^T and the rotations nearest to it. `arms` is for PL_SOLID_ARMS numbers.
-static pl_solid_shape match_shape(const step_data *d, region_group *g, float *arms, float *moments) {
+static pl_solid_shape match_shape(const step_data *d, region_group *g, float *arms, float *moments, float *lags) {
   choose_weights(d, g);
   pl_solid_shape shape = {d->model, d->pull.positions, g->index, d->used, g->weights, arms};
   d->kernels->sum_shapes(&shape, moments);
-  pl_rotation_batch(moments, rotations_of(d, g->index));
+  float *q = rotations_of(d, g->index);
+  if (!d->measures_lag || !has_actives(d, g->index)) {
+    pl_rotation_batch(moments, q);
+    return shape;
+  }
+  _Alignas(64) float before[QUAT_LANES];
+  memcpy(before, q, sizeof before);
+  pl_rotation_batch(moments, q);
+  d->kernels->find_lags(before, q, lags);
   return shape;
 }
 
-static void measure_shape(const step_data *d, int32_t group, float *pulls) {
+// Rotations are first turned with the whole body. Where that is nearly all that turns, they are near enough to those of
+// the positions, and the weights that are nearest with them can only lower the energy. Otherwise they are found first.
+static void measure_shape(const step_data *d, int32_t group, float *pulls, float *lags) {
   const pl_solid_examples *examples = &d->model->examples;
   _Alignas(64) float arms[PL_SOLID_ARMS], moments[PL_SOLID_MOMENT_COUNT * LANES];
-  if (examples->active_start[group] == examples->active_start[group + 1]) {
+  float *q = rotations_of(d, group);
+  const float *region_weights = examples->region_weights + (size_t)group * LANES;
+  if (!d->is_refining) d->kernels->turn_rotations(d->turn, q);
+  if (!has_actives(d, group)) {
     for (int32_t i = 0; i < examples->count * LANES; ++i) pulls[i] = 0;
+    return;
+  }
+  if (d->is_calm && !d->is_refining) {
+    const pl_solid_shape shape = {.model = d->model, .positions = d->pull.positions, .group = group};
+    d->kernels->find_known_pulls(&shape, q, region_weights, pulls);
     return;
   }
   region_group g;
   g.index = group;
-  pl_solid_shape shape = match_shape(d, &g, arms, moments);
-  d->kernels->find_shape_pulls(&shape, rotations_of(d, group), examples->region_weights + (size_t)group * LANES, pulls);
+  pl_solid_shape shape = match_shape(d, &g, arms, moments, lags);
+  d->kernels->find_shape_pulls(&shape, q, region_weights, pulls);
 }
 
 static void measure_regions(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -252,11 +290,12 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
   const pl_solid_examples *examples = &d->model->examples;
   int32_t pull_count = LANES * shared_manifold_count(examples) * examples->count;
   double *block_pulls = d->pulls + (size_t)block * (size_t)pull_count;
+  _Alignas(64) float lags[LANES] = {0};
   for (int32_t i = 0; i < pull_count; ++i) block_pulls[i] = 0;
   for (int32_t group = begin; group < end; ++group) {
     _Alignas(64) float pulls[PL_MAX_EXAMPLE_COUNT * LANES];
     if (d->goals != NULL)
-      measure_shape(d, group, pulls);
+      measure_shape(d, group, pulls, lags);
     else
       measure_affine(d, group, pulls);
     if (examples->grouping == PL_SOLID_BY_REGION)
@@ -264,12 +303,12 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
     else
       add_pulls(d, group, pulls, block_pulls);
   }
+  if (d->measures_lag) d->lags[block] = max_of(lags);
 }
 
 // Stretch, rotation and pose of the eight regions of a group.
 static void pose_group(const step_data *d, int32_t group, const float *moments) {
-  const pl_solid_model *model = d->model;
-  const pl_solid_examples *examples = &model->examples;
+  const pl_solid_examples *examples = &d->model->examples;
   float *q = rotations_of(d, group);
   region_group g;
   g.index = group;
@@ -281,11 +320,8 @@ static void pose_group(const step_data *d, int32_t group, const float *moments) 
     // The paper's rotation does not depend on the weights of this step.
     if (!d->projects || examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING) turn_group(d, &g);
   }
-  int32_t first = group * LANES, left = model->head.particle_count - first;
-  d->kernels->write_poses(moments, q, examples->count > 0 ? g.stretch : NULL,
-                          model->region_constants + (size_t)group * PL_SOLID_CONSTANT_COUNT * LANES,
-                          d->pull.positions + first, left < LANES ? left : LANES,
-                          d->poses + (size_t)first * PL_SOLID_POSE_SIZE);
+  const pl_solid_posing posing = {d->model, d->pull.positions, d->poses, group};
+  d->kernels->write_poses(&posing, moments, q, examples->count > 0 ? g.stretch : NULL);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -293,6 +329,7 @@ static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) 
   const step_data *d = data;
   for (int32_t group = begin; group < end; ++group)
     pose_group(d, group, d->moments + (size_t)group * PL_SOLID_MOMENT_COUNT * LANES);
+  d->kernels->finish_stream();
 }
 
 // Both at once, where no region has to wait for the others: the moments never leave the cache.
@@ -304,19 +341,22 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
     d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
     pose_group(d, group, moments);
   }
+  d->kernels->finish_stream();
 }
 
 // With exact shapes: rotations, and what the regions want of their particles.
 static void shape_regions(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
   const step_data *d = data;
+  _Alignas(64) float lags[LANES] = {0};
   _Alignas(64) float arms[PL_SOLID_ARMS], moments[PL_SOLID_MOMENT_COUNT * LANES];
   for (int32_t group = begin; group < end; ++group) {
     region_group g;
     g.index = group;
-    pl_solid_shape shape = match_shape(d, &g, arms, moments);
+    pl_solid_shape shape = match_shape(d, &g, arms, moments, lags);
     d->kernels->write_goals(&shape, moments, rotations_of(d, group), d->goals);
   }
+  if (d->measures_lag) d->lags[block] = max_of(lags);
+  d->kernels->finish_stream();
 }
 
 static void pull_to_goals(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -439,11 +479,38 @@ static void find_weights(step_data *d, pl_context *context, int32_t block_count)
   change_of_weights(d, d->weights_before);
   for (int turn = 0; turn < MAX_TURN_COUNT; ++turn) {
     d->is_refining = turn > 0;
+    d->measures_lag = d->goals != NULL && turn == d->is_calm;
     if (d->projects) pl_parallel_for(context, d->model->group_count, GROUPS_PER_BLOCK, measure_regions, d);
     if (examples->count > 0) find_shared_weights(d, block_count);
     d->used = find_used(d);
+    // Not yet measured: where it is left to the goals.
+    d->measures_lag = d->goals != NULL && turn < d->is_calm;
     if (!d->projects || examples->plastic_threshold > 0 || !(change_of_weights(d, d->weights_before) > jump)) break;
   }
+}
+
+// What the whole body has turned by since the last step. Particles move along tangents, so |turn| is the tangent of the
+// angle; see turned() in math/rotation_batch_kernel.h.
+static void predict_turn(step_data *d) {
+  double x = 0.5 * (double)d->state.turn[0], y = 0.5 * (double)d->state.turn[1], z = 0.5 * (double)d->state.turn[2];
+  double square = x * x + y * y + z * z, w = 1 + square, f = 1 / sqrt(square + w * w);
+  d->turn[0] = (float)(x * f);
+  d->turn[1] = (float)(y * f);
+  d->turn[2] = (float)(z * f);
+  d->turn[3] = (float)(w * f);
+  d->is_calm = d->goals != NULL && d->projects && *d->state.calm;
+}
+
+// What predict_turn() has to know in the next step.
+static void keep_turn(const step_data *d, int32_t block_count) {
+  float max = 0;
+  if (d->goals == NULL) return;
+  for (int32_t b = 0; d->projects && b < block_count; ++b) max = fmaxf(max, d->lags[b]);
+  *d->state.calm = d->projects && 4 * max < MAX_LAG * MAX_LAG;
+  pl_vec3 turn = pl_vec3_scale(d->rigid.angular_velocity, d->step);
+  d->state.turn[0] = (float)turn.x;
+  d->state.turn[1] = (float)turn.y;
+  d->state.turn[2] = (float)turn.z;
 }
 
 static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks, int32_t particle_blocks) {
@@ -451,17 +518,18 @@ static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks,
   const pl_solid_examples *examples = &model->examples;
   bool has_shapes = examples->templates != NULL;
   size_t regions = has_shapes ? 0 : (size_t)model->group_count * LANES;
-  size_t entries = has_shapes ? (size_t)model->particle_start[model->head.particle_count] : 0;
+  size_t entries = has_shapes ? (size_t)model->slot_start[model->group_count] * LANES : 0;
   d->moments = PL_SCRATCH(scratch, float, regions *PL_SOLID_MOMENT_COUNT + 1);
   d->poses = PL_SCRATCH(scratch, float, regions *PL_SOLID_POSE_SIZE + 1);
   d->goals = has_shapes ? PL_SCRATCH(scratch, pl_f4, entries) : NULL;
   d->sums = PL_SCRATCH(scratch, pl_solid_sums, particle_blocks);
   size_t pulls = (size_t)(shared_manifold_count(examples) * examples->count);
   d->is_finite = PL_SCRATCH(scratch, bool, particle_blocks);
+  d->lags = PL_SCRATCH(scratch, float, group_blocks);
   d->pulls = PL_SCRATCH(scratch, double, (size_t)group_blocks *pulls *LANES + 1);
   d->totals = PL_SCRATCH(scratch, double, pulls + 1);
   d->weights_before = PL_SCRATCH(scratch, float, pulls + 1);
-  return d->moments && d->poses && d->sums && d->is_finite && d->pulls && d->totals && d->weights_before &&
+  return d->moments && d->poses && d->sums && d->is_finite && d->lags && d->pulls && d->totals && d->weights_before &&
          (!has_shapes || d->goals);
 }
 
@@ -503,6 +571,7 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
   };
 
+  predict_turn(&d);
   share_weights(&d);  // of the last step
   d.used = find_used(&d);
   find_weights(&d, move->context, group_blocks);
@@ -518,6 +587,7 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, drift, &d);
   *d.state.suspect = 0;
   for (int32_t b = 0; b < particle_blocks; ++b) *d.state.suspect |= !d.is_finite[b];
+  keep_turn(&d, group_blocks);
   follow_origin(solid, d.state, d.rigid.center);
 
   pl_scratch_pop(move->scratch, mark);

@@ -5,7 +5,7 @@
 #include "pliant/math.h"
 #include "solid/solid_model.h"
 
-enum { HEAD_SIZE = 64 };  // the origin and two flags, padded so that the arrays after them are aligned
+enum { HEAD_SIZE = 64 };  // origin, flags and turn, padded so that the arrays after them are aligned
 
 static size_t rotation_size(const pl_solid_model *model) {
   return (size_t)model->group_count * QUAT_LANES;
@@ -38,6 +38,8 @@ pl_solid_state pl_solid_state_of(const pl_model *model, const void *state) {
       .origin = (double *)(void *)bytes,
       .driven = (int32_t *)(void *)(bytes + 3 * sizeof(double)),
       .suspect = (int32_t *)(void *)(bytes + 3 * sizeof(double)) + 1,
+      .calm = (int32_t *)(void *)(bytes + 3 * sizeof(double)) + 2,
+      .turn = (float *)(void *)(bytes + 3 * sizeof(double)) + 3,
       .positions = particles,
       .velocities = particles + model->particle_count,
       .rotations = rotations,
@@ -102,6 +104,7 @@ void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *posit
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
   *s.suspect = 1;  // input is checked
+  *s.calm = 0;     // rotations are found before weights
   for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
     s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[order[i]], origin));
   for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i)

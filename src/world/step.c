@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "pliant/math.h"
 #include "world/world_coupled.h"
+#include "world/world_joints.h"
 #include "world/world_segments.h"
 
 const char *pl_step_phase_name(pl_step_phase phase) {
@@ -102,6 +103,7 @@ pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *
   move.obstacle_count = obstacle_count;
   if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
   if (status >= 0) pl_world_collect_touches(world, index, &move);
+  if (status >= 0) pl_world_note_attached_forces(world, body, &move);
   if (status >= 0 && world->destroy_refused) status = check_not_destroyed(world, error);
   pl_scratch_pop(&world->scratch, mark);
   report->unconverged_count += status == PL_REMARK_NOT_CONVERGED;
@@ -139,12 +141,13 @@ static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *
     world->lines_moved = true;
   }
   if (first < 0) return first;
-  if (pl_world_moves_together(world)) return pl_world_move_together(world, report, error);
-  for (int round = PL_MOVE_KINEMATIC + 1; round < PL_MOVE_ROUNDS; ++round) {
-    pl_status status = move_round(world, round, report, error);
-    if (status < 0) return status;
-  }
-  pl_world_hold_pins(world);
+  bool together = pl_world_moves_together(world);
+  pl_status status = together ? pl_world_move_together(world, report, error) : PL_OK;
+  for (int round = PL_MOVE_KINEMATIC + 1; !together && round < PL_MOVE_ROUNDS && status >= 0; ++round)
+    status = move_round(world, round, report, error);
+  if (status < 0) return status;
+  if (!together) pl_world_hold_pins(world);
+  pl_world_follow_ranges(world);
   return PL_OK;
 }
 

@@ -66,9 +66,6 @@ static pl_status check_def(const pl_world *world, const pl_attachment_def *def, 
   if (def->max_distance > 0) {
     const pl_body *a = pl_world_find_body(world, def->body_a), *b = pl_world_find_body(world, def->body_b);
     bool follows = b == NULL || def->joint >= 0 || b->model->method->get_collider != NULL;
-    if (a != NULL && a->model->method->handles_pins && !a->model->method->handles_ranges)
-      return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "max_distance",
-                           "this material holds particles, but has no range around their goals; use another");
     if (!follows || def->break_force > 0 || (a != NULL && a->model->method->get_rigid != NULL))
       return pl_fail_field(error, PL_ERROR_UNSUPPORTED, "max_distance",
                            "only soft bodies that are tied to a kinematic mesh, a bone or the world, and do not come "
@@ -218,7 +215,9 @@ static pl_status build_attachment(const pl_world *world, const pl_attachment_def
   made->joint = def->joint;
   made->collides = def->collides;
   bool follows = b == NULL || def->joint >= 0 || b->model->method->get_collider != NULL;
-  made->is_pinned = follows && def->break_force == 0 && (a->model->method->handles_pins || def->max_distance > 0);
+  // Implicit bodies fly apart where particles are moved behind the back of their step.
+  bool breaks_as_pin = def->break_force == 0 || a->model->method->reports_pins;
+  made->is_pinned = follows && breaks_as_pin && (a->model->method->handles_pins || def->max_distance > 0);
   made->backstop = def->backstop;
   made->rows.points = PL_TAKE(&made->arena, pl_attached_point, def->particle_count);
   made->states = PL_TAKE(&made->arena, pl_attached_state, def->particle_count);
@@ -415,7 +414,9 @@ static int32_t list_goal_pins(const pl_world *world, const pl_world_attachment *
   if (range.range == 0 || point->stiffness > 0)
     pins[count++] = (pl_body_pin){
         .particle = range.particle, .target = range.target, .stiffness = point->stiffness, .damping = point->damping};
-  if (range.range > 0) pins[count++] = range;
+  // Methods that do not know ranges are put back into them after their move (pl_world_follow_ranges).
+  const pl_body *body = pl_world_find_body(world, it->body_a);
+  if (range.range > 0 && body->model->method->handles_ranges) pins[count++] = range;
   return count;
 }
 
@@ -428,6 +429,7 @@ int32_t pl_world_list_attached_pins(pl_world *world, const pl_body *body, pl_bod
     pl_transform frame = frame_now(world, it);
     for (int32_t k = 0; k < it->rows.count; ++k) {
       const pl_attached_point *point = &it->rows.points[k];
+      if (point->state->broken != 0) continue;
       if (it->goals != NULL)
         count += list_goal_pins(world, it, k, frame, pins + count);
       else
@@ -440,8 +442,34 @@ int32_t pl_world_list_attached_pins(pl_world *world, const pl_body *body, pl_bod
   return count;
 }
 
-// A particle of an explicit body after its move: pulled to its goal, then put back where it has left the range. The
-// velocity is that with which it would have got there.
+void pl_world_note_attached_forces(pl_world *world, const pl_body *body, const pl_body_move *move) {
+  if (!body->model->method->reports_pins) return;
+  // They are the last of the pins, in this order.
+  int32_t next = move->pin_count;
+  for (int32_t i = pl_slots_count(&world->attachments) - 1; i >= 0; --i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    if (!it->is_pinned || pl_world_find_body(world, it->body_a) != body) continue;
+    for (int32_t k = it->rows.count - 1; k >= 0; --k) {
+      const pl_attached_point *point = &it->rows.points[k];
+      if (point->state->broken != 0) continue;
+      if (it->goals == NULL)
+        point->state->impulse = pl_vec3_scale(move->pin_forces[--next], world->def.step);
+      else
+        next -= (it->goals[k].range == 0 || point->stiffness > 0) + (it->goals[k].range > 0);
+    }
+  }
+}
+
+// Put a particle back where it has left its range; the velocity is that with which it would have got there.
+static void follow_range(const pl_world *world, const pl_body *body, const pl_body_pin *range) {
+  const pl_body_method *method = body->model->method;
+  pl_vec3 velocity, end = method->get_particle(body->model, body->state, range->particle, &velocity), limited = end;
+  if (!pl_body_pin_limit(range, &limited)) return;
+  velocity = pl_vec3_add_scaled(velocity, pl_vec3_sub(limited, end), 1 / world->def.step);
+  method->set_particle(body->model, body->state, range->particle, limited, velocity);
+}
+
+// A particle of an explicit body after its move: pulled to its goal, then put back into its range.
 static void follow_goal(pl_world *world, const pl_world_attachment *it, int32_t k, pl_transform frame) {
   const pl_body *a = pl_world_find_body(world, it->body_a);
   const pl_body_method *method = a->model->method;
@@ -455,10 +483,9 @@ static void follow_goal(pl_world *world, const pl_world_attachment *it, int32_t 
     velocity = pl_vec3_add_scaled(velocity, pl_vec3_sub(range.target, start), pull);
     velocity = pl_vec3_scale(velocity, 1 / (1 + h * point->damping / m + h * pull));
     end = pl_vec3_add_scaled(start, velocity, h);
+    method->set_particle(a->model, a->state, range.particle, end, velocity);
   }
-  pl_vec3 limited = end;
-  if (pl_body_pin_limit(&range, &limited)) velocity = pl_vec3_add_scaled(velocity, pl_vec3_sub(limited, end), 1 / h);
-  method->set_particle(a->model, a->state, range.particle, limited, velocity);
+  follow_range(world, a, &range);
 }
 
 void pl_world_follow_goals(pl_world *world) {
@@ -471,12 +498,27 @@ void pl_world_follow_goals(pl_world *world) {
   }
 }
 
+void pl_world_follow_ranges(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    const pl_body *body = pl_world_find_body(world, it->body_a);
+    bool is_held = body != NULL && body->model->method->handles_pins && !body->model->method->handles_ranges;
+    if (it->goals == NULL || !is_held || pl_body_sleeps(body)) continue;
+    pl_transform frame = frame_now(world, it);
+    for (int32_t k = 0; k < it->rows.count; ++k) {
+      pl_body_pin range = range_pin(world, it, k, frame);
+      if (range.range > 0) follow_range(world, body, &range);
+    }
+  }
+}
+
 void pl_world_hold_attached_pins(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
     const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
     const pl_body *body = pl_world_find_body(world, it->body_a);
     for (int32_t k = 0; it->is_pinned && k < it->rows.count; ++k)
-      if (it->rows.points[k].stiffness == 0 && (it->goals == NULL || it->goals[k].range == 0))
+      if (it->states[k].broken == 0 && it->rows.points[k].stiffness == 0 &&
+          (it->goals == NULL || it->goals[k].range == 0))
         body->inverse_masses[it->rows.points[k].terms[0][0].particle] = 0;
   }
 }

@@ -25,6 +25,7 @@
 #include "contact/contact_cache.h"
 #include "pliant/math.h"
 #include "world/world_coupled_solve.h"
+#include "world/world_joints.h"
 #include "world/world_segments.h"
 
 // Overlap that counts as none, as a fraction of the gap that is kept and of the body's size.
@@ -32,6 +33,11 @@ static const double GAP_FRACTION = 0.5, SIZE_FRACTION = 5e-4;
 // Overlap from before the step fades with this time constant, but no faster than at this speed, m/s: faster would be a
 // blow.
 static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
+// Contacts are deep where bodies overlapped before the step by more than this multiple of what counts as none: they
+// were put into each other. Such contacts have no friction. Which part of a surface a point inside would rub on is not
+// known, it keeps the bodies from coming apart, and hundreds of contacts that slide each in another direction take more
+// iterations than all the rest.
+static const double DEEP = 20;
 enum { MAX_SEARCHES = 4, TERMS_PER_POINT = 2 };
 
 bool pl_world_has_coupled(const pl_world *world) {
@@ -211,6 +217,10 @@ static bool is_outside(const pl_coupled *j, int32_t body) {
   return PL_ITEM(&j->world->contact_bodies, pl_contact_body, body).rigid != NULL && j->bodies[body].rigid == NULL;
 }
 
+static bool is_deep(const pl_coupled *j, const pl_contact *c) {
+  return -c->start_gap > DEEP * j->bodies[c->a.body].allowed;
+}
+
 // Islands that touch one obstacle must not write to it: they are solved at the same time.
 static void freeze_obstacle(const pl_coupled *j, pl_contact_potential *term, int32_t body) {
   const pl_coupled_body *b = &j->bodies[body];
@@ -229,6 +239,7 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
   double old = fmax(0, -c->start_gap), h = j->world->def.step;
   double fading = fmin(old * h / (FADE_SECONDS + h), FADE_SPEED * h);
   term->offset -= old - fading;
+  if (is_deep(j, found)) term->friction = 0;
   start_multipliers(j, j->term_count - 1);
   return true;
 }
@@ -479,20 +490,6 @@ static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *
   return PL_OK;
 }
 
-// Positions and velocities of explicit bodies, from where contact has left them.
-static void commit_masses(const pl_coupled *j, const pl_coupled_body *b) {
-  pl_body *body = b->body;
-  double rate = 1 / j->world->def.step;
-  body->model->method->get_velocities(body->model, body->state, body->velocities);
-  for (int32_t i = 0; i < b->count; ++i) {
-    const double *end = b->step.ends + 3 * (ptrdiff_t)i, *goal = j->goal + 3 * (ptrdiff_t)(b->first + i);
-    body->positions[i] = (pl_vec3){end[0], end[1], end[2]};
-    body->velocities[i] =
-        pl_vec3_add_scaled(body->velocities[i], (pl_vec3){end[0] - goal[0], end[1] - goal[1], end[2] - goal[2]}, rate);
-  }
-  body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
-}
-
 // What a body felt of colliders goes to the world's events.
 static void commit_implicit(const pl_coupled *j, pl_coupled_body *b, const pl_body_coupled_result *result) {
   pl_body_move listed = {0};
@@ -500,6 +497,7 @@ static void commit_implicit(const pl_coupled *j, pl_coupled_body *b, const pl_bo
   b->move.touches = listed.touches;
   b->coupled->commit(&b->step, result);
   pl_world_collect_touches(j->world, b->index, &b->move);
+  pl_world_note_attached_forces(j->world, b->body, &b->move);
 }
 
 static void commit(pl_coupled *j) {
@@ -521,7 +519,7 @@ static void commit(pl_coupled *j) {
     else if (b->rigid != NULL)
       pl_coupled_rigid_commit(j, b);
     else
-      commit_masses(j, b);
+      pl_coupled_commit_masses(j, b);
   }
   keep_multipliers(j);
   for (int32_t i = 0; i < j->term_count; ++i) {

@@ -43,6 +43,19 @@ static double evaluate_masses(const pl_coupled *j, pl_coupled_body *b) {
   return energy;
 }
 
+void pl_coupled_commit_masses(const pl_coupled *j, const pl_coupled_body *b) {
+  pl_body *body = b->body;
+  double rate = 1 / j->world->def.step;
+  body->model->method->get_velocities(body->model, body->state, body->velocities);
+  for (int32_t i = 0; i < b->count; ++i) {
+    const double *end = b->step.ends + 3 * (ptrdiff_t)i, *goal = j->goal + 3 * (ptrdiff_t)(b->first + i);
+    body->positions[i] = (pl_vec3){end[0], end[1], end[2]};
+    body->velocities[i] =
+        pl_vec3_add_scaled(body->velocities[i], (pl_vec3){end[0] - goal[0], end[1] - goal[1], end[2] - goal[2]}, rate);
+  }
+  body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
+}
+
 static void clear_fixed(const pl_coupled *j, const pl_coupled_body *b, double *v) {
   for (ptrdiff_t i = 3 * (ptrdiff_t)b->first; i < 3 * (ptrdiff_t)(b->first + b->count); ++i)
     if ((j->fixed[i / 3] >> (i % 3) & 1) != 0) v[i] = 0;
@@ -355,7 +368,7 @@ static const pl_coupled_body *body_with(const pl_coupled_island *s, int32_t part
 }
 
 // Free masses begin where the forces of the last step take them. Their goals know nothing of contact: a force that acts
-// in every step would have to be found again in each.
+// in every step would have to be found again in each. Those that were solved before begin where that has left them.
 static void guess_pushed(const pl_coupled_island *s) {
   const pl_coupled *j = s->coupled;
   double square = j->world->def.step * j->world->def.step;
@@ -365,7 +378,8 @@ static void guess_pushed(const pl_coupled_island *s) {
     pl_vec3 force = pl_vec3_add_scaled(t->tangent_multiplier, t->normal, t->normal_multiplier);
     for (int32_t i = 0; i < t->count; ++i) {
       const pl_coupled_body *b = body_with(s, t->particles[i]);
-      if (b == NULL || b->coupled != NULL || b->rigid != NULL || j->fixed[t->particles[i]] != 0) continue;
+      if (b == NULL || b->coupled != NULL || b->rigid != NULL || b->is_guessed) continue;
+      if (j->fixed[t->particles[i]] != 0) continue;
       double *end = j->ends + 3 * (ptrdiff_t)t->particles[i];
       double factor = square * t->weights[i] / b->body->model->masses[t->particles[i] - b->first];
       end[0] += factor * force.x, end[1] += factor * force.y, end[2] += factor * force.z;
@@ -392,6 +406,7 @@ bool pl_coupled_solve(pl_coupled_island *s) {
   for (int32_t n = 0; n < s->term_count; ++n)
     pl_contact_potential_set_stiffness(&j->terms[s->terms[n]], j->blocks, STIFFNESS);
   if (!slow) guess_pushed(s);
+  for (int32_t m = 0; m < s->body_count; ++m) j->bodies[s->bodies[m]].is_guessed = true;
   energy = evaluate(s, PL_COUPLED_CHECK);
   bool rests = slow && relative_residual(s) <= REST_RESIDUAL && !has_old_overlap(s);
   for (int32_t m = 0; m < s->body_count; ++m) j->bodies[s->bodies[m]].rests = rests;

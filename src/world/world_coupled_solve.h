@@ -34,10 +34,11 @@ typedef struct pl_coupled_body {
   pl_coupled_state state;          // how it moves in this step
   pl_body_move move;
   pl_body_coupled_step step;
-  void *before;    // its state before its own step
-  pl_vec3 way;     // of its centre of mass in the step
-  pl_vec3 torque;  // of contact, beyond that of its forces at the ends; N m
-  double allowed;  // metres of overlap that count as none
+  void *before;     // its state before its own step
+  pl_vec3 way;      // of its centre of mass in the step
+  pl_vec3 torque;   // of contact, beyond that of its forces at the ends; N m
+  double allowed;   // metres of overlap that count as none
+  bool is_guessed;  // its ends have been found, or guessed from the forces of the last step
   bool converged;
   int32_t newton_count;  // of its island, with the residual as a multiple of the tolerance
   double residual;
@@ -96,6 +97,9 @@ void pl_coupled_rigid_guess_rest(const pl_coupled_body *body);
 // Particles at the ends; the state after the solve.
 void pl_coupled_rigid_note_ends(const pl_coupled_body *body);
 void pl_coupled_rigid_commit(const pl_coupled *coupled, const pl_coupled_body *body);
+
+// Positions and velocities of an explicit body of particles, from where contact has left them.
+void pl_coupled_commit_masses(const pl_coupled *coupled, const pl_coupled_body *body);
 
 // The forces of all contacts on rigid bodies, and the torques that implicit ones get besides.
 void pl_coupled_add_forces(const pl_coupled *coupled);

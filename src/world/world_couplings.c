@@ -155,6 +155,12 @@ static bool is_moving(const pl_attachment_rows *rows) {
   return memcmp(&rows->start_frame, &rows->end_frame, sizeof rows->start_frame) != 0;
 }
 
+static bool holds_any(const pl_world_attachment *it) {
+  for (int32_t k = 0; k < it->rows.count; ++k)
+    if (it->states[k].broken == 0) return true;
+  return false;
+}
+
 void pl_world_finish_couplings(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
     pl_world_joint *joint = pl_slots_at(&world->joints, i);
@@ -165,10 +171,9 @@ void pl_world_finish_couplings(pl_world *world) {
   }
   for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
     pl_world_attachment *it = pl_slots_at(&world->attachments, i);
-    if (!it->is_pinned && !is_idle(world, it->rows.a, it->rows.b))
-      pl_attachment_rows_finish(&it->rows, world->def.step);
+    if (it->is_pinned || !is_idle(world, it->rows.a, it->rows.b)) pl_attachment_rows_finish(&it->rows, world->def.step);
     // What a bone or a kinematic mesh moves must not fall asleep, as it would not notice that it moves on.
-    if (it->joint >= 0 || it->is_pinned || is_moving(&it->rows))
+    if (((it->joint >= 0 || it->is_pinned) && holds_any(it)) || is_moving(&it->rows))
       pl_world_find_body(world, it->body_a)->rest.still_seconds = 0;
   }
 }

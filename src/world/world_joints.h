@@ -54,9 +54,13 @@ void pl_attachment_follow(pl_world *world, pl_world_attachment *attachment);
 int32_t pl_world_attached_pin_count(const pl_world *world);
 int32_t pl_world_list_attached_pins(pl_world *world, const pl_body *body, pl_body_pin *pins);
 void pl_world_hold_attached_pins(pl_world *world);
+// Keep the forces of the pins that were listed, after the body has moved.
+void pl_world_note_attached_forces(pl_world *world, const pl_body *body, const pl_body_move *move);
 // Put the particles of explicit bodies that have left the range of their goals back, after the
 // move.
 void pl_world_follow_goals(pl_world *world);
+// The same for methods that hold pins themselves but know no ranges, after all bodies have moved.
+void pl_world_follow_ranges(pl_world *world);
 // Give the particles of an attachment that is about to go their masses back.
 void pl_attachment_release_pins(const pl_world *world, const pl_world_attachment *attachment);
 

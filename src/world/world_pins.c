@@ -27,6 +27,9 @@ static pl_status find_particle(const pl_world *world, pl_body_id id, int32_t par
 
 // Contact may not move what a hard pin holds; a pin that was released gives its particle back.
 void pl_world_compute_pin_masses(pl_world *world) {
+  // What has come off is no longer held.
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i)
+    pl_attachment_release_pins(world, pl_slots_at(&world->attachments, i));
   for (int pass = 0; pass < 2; ++pass)
     for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
       const pl_world_pin *pin = pl_slots_at(&world->pins, i);
@@ -106,7 +109,8 @@ pl_status pl_world_list_pins(pl_world *world, int32_t index, pl_body_move *move,
   int32_t max_count = pl_world_max_pin_count(world);
   if (!body->model->method->handles_pins || max_count == 0) return PL_OK;
   pl_body_pin *pins = PL_SCRATCH(&world->scratch, pl_body_pin, max_count);
-  if (pins == NULL) return pl_fail_memory(error);
+  pl_vec3 *forces = PL_SCRATCH(&world->scratch, pl_vec3, max_count);
+  if (pins == NULL || forces == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i) {
     const pl_world_pin *pin = pl_slots_at(&world->pins, i);
     if (pl_world_find_body(world, pin->def.body) != body || !pl_pin_holds(world, pin)) continue;
@@ -117,5 +121,7 @@ pl_status pl_world_list_pins(pl_world *world, int32_t index, pl_body_move *move,
   }
   move->pin_count += pl_world_list_attached_pins(world, body, pins + move->pin_count);
   move->pins = pins;
+  move->pin_forces = forces;
+  for (int32_t i = 0; i < move->pin_count; ++i) forces[i] = (pl_vec3){0, 0, 0};
   return PL_OK;
 }

@@ -168,10 +168,6 @@ static void quadratic_tets_have_the_same_derivatives(void **state) {
   bar.def.prony_time.fitted = true;
   pl_fit_sequence motion = {.frame_count = 6, .frame_seconds = 1.0 / 50, .positions = seen, .markers = markers};
   pl_fit *fit = NULL;
-  assert_int_equal(
-      pl_fit_create(bar.context, &bar.def, bar.mesh, &(pl_fit_sequences){.items = &motion, .count = 1}, &fit, &error),
-      PL_ERROR_UNSUPPORTED);
-  assert_non_null(strstr(error.text, "quadratic"));
   motion.start = PL_FIT_START_PULLED;
   fit = make_data_fit(&bar, &(pl_fit_sequences){.items = &motion, .count = 1});
   assert_true(fit->body.model->head.particle_count > bar.point_count);
@@ -371,6 +367,86 @@ static void a_frequency_and_two_damping_ratios_give_modulus_and_damping(void **s
   close_bar(&bar);
 }
 
+// All points of the mesh, on quadratic tets: nodes on edges start in equilibrium with them. The truth comes back, with
+// the derivatives of differences; a start in the static shape is that shape, and pins cannot follow positions.
+static void points_of_the_mesh_tell_where_quadratic_tets_start(void **state) {
+  (void)state;
+  pl_error error = {0};
+  const double truth[4] = {3e5, 0.3, 0.2, 3e-3};
+  fit_bar bar;
+  open_bar(&bar, 1, 1, (const int32_t[3]){4, 1, 1});
+  bar.def.element = PL_FEM_QUADRATIC;
+  bar.def.steps_per_frame = 2;
+  make_motions(&bar, truth, 20, 1.0 / 30);
+  bar.def.young.start = 1.5e5;
+  pl_fit *fit = make_fit(&bar, 2);
+  fit->step_tolerance = 1e-12;
+  // Edges that bend: their nodes are where no force acts on them, not in the middle.
+  const pl_fem_model *model = fit->body.model;
+  const pl_vec3 *start = fit->sequences[0].start_positions;
+  pl_vec3 *forces = calloc((size_t)model->head.particle_count, sizeof *forces);
+  double energy, largest[2] = {0, 0};
+  check_ok(pl_fem_compute_energy(bar.context, fit->model, start, &energy, forces, &error), &error);
+  for (int32_t i = 0; i < model->head.particle_count; ++i)
+    if (fit->body.fixed[i] == 0)
+      largest[i < bar.point_count] = fmax(largest[i < bar.point_count], pl_vec3_length(forces[i]));
+  check_at_most(largest[0], 1e-6 * largest[1]);
+  free(forces);
+  check_gradient(fit, 1e-4);
+  check_ok(pl_fit_run(fit, &error), &error);
+  double found = pl_fit_get_values(fit, &(int32_t){0})[0];
+  print_message("%.8g Pa of %.8g\n", found, truth[0]);
+  check_near(found, truth[0], 1e-4 * truth[0]);
+  pl_fit_destroy(fit);
+  bar.sequences[0].pins_move = true;
+  assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh,
+                                 &(pl_fit_sequences){.items = bar.sequences, .count = 1}, &fit, &error),
+                   PL_ERROR_UNSUPPORTED);
+  assert_non_null(strstr(error.text, "quadratic"));
+  close_bar(&bar);
+}
+
+// A weight on the tip that the object carries in all data: with it the truth comes back, without it the modulus is that
+// of a lighter bar. Finer tets carry the same weight.
+static void a_weight_on_the_tip_is_part_of_the_body(void **state) {
+  (void)state;
+  pl_error error = {0};
+  const double truth[4] = {3e5, 0.3, 0.2, 3e-3};
+  fit_bar bar;
+  open_bar(&bar, 1, 1, CELLS);
+  const pl_vec3 *points = pl_mesh_get_view(bar.mesh).points;
+  double *masses = calloc((size_t)bar.point_count, sizeof *masses), found[2];
+  for (int32_t i = 0; i < bar.point_count; ++i) masses[i] = points[i].x > 0.499 ? 1.5 / 4 : 0;
+  bar.def.gravity = (pl_vec3){0, 0, 0};
+  bar.def.added_masses = masses;
+  make_motions(&bar, truth, 25, 1.0 / 30);
+  bar.def.young.start = 2e5;
+  for (int k = 0; k < 2; ++k) {
+    bar.def.added_masses = k == 0 ? masses : NULL;
+    pl_fit *fit = make_fit(&bar, 1);
+    check_ok(pl_fit_run(fit, &error), &error);
+    found[k] = pl_fit_get_values(fit, &(int32_t){0})[0];
+    if (k == 0) {
+      check_near(fit->model->mass, 1 * 0.2 * 0.2 * 100 + 1.5, 1e-9);
+      check_ok(pl_fit_refine(fit, &error), &error);
+    }
+    pl_fit_destroy(fit);
+  }
+  print_message("%.6g Pa with the weight, %.6g without\n", found[0], found[1]);
+  check_near(found[0], truth[0], 1e-4 * truth[0]);
+  // Of the bar a quarter of its mass moves with the tip.
+  check_near(found[1], truth[0] * 0.96 / (0.96 + 1.5), 0.25 * found[1]);
+  masses[0] = -1;
+  bar.def.added_masses = masses;
+  pl_fit *none = NULL;
+  assert_int_equal(pl_fit_create(bar.context, &bar.def, bar.mesh,
+                                 &(pl_fit_sequences){.items = bar.sequences, .count = 1}, &none, &error),
+                   PL_ERROR_INVALID_ARGUMENT);
+  assert_string_equal(error.field, "added_masses");
+  free(masses);
+  close_bar(&bar);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(markers_with_gaps_and_an_unknown_start_give_the_modulus),
@@ -379,6 +455,8 @@ int main(void) {
       cmocka_unit_test(sags_under_known_weights_give_modulus_and_nothing_of_damping),
       cmocka_unit_test(a_tensile_curve_gives_the_modulus_by_the_closed_formula),
       cmocka_unit_test(a_frequency_and_two_damping_ratios_give_modulus_and_damping),
+      cmocka_unit_test(points_of_the_mesh_tell_where_quadratic_tets_start),
+      cmocka_unit_test(a_weight_on_the_tip_is_part_of_the_body),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,49 +61,79 @@ static void there_are_not_more_steps_than_allowed(void **state) {
   close_bar(&bar);
 }
 
-// Stops after an iteration and keeps the state.
-typedef struct stop {
-  int32_t after;
-  void *state;
-  size_t size;
-} stop;
+// Keeps the state after every iteration, and stops after one of them.
+enum { MAX_STATES = 64 };
+typedef struct recording {
+  int32_t stop_after;  // 0: never
+  void *states[MAX_STATES];
+  size_t sizes[MAX_STATES];
+  pl_fit_cursor cursors[MAX_STATES];
+  double values[MAX_STATES][VALUES];
+} recording;
 
-static bool stop_there(void *user, const pl_fit *fit, const pl_fit_progress *progress) {
-  stop *s = user;
-  if (progress->iteration != s->after) return true;
-  s->size = pl_fit_snapshot_size(fit);
-  s->state = malloc(s->size);
-  pl_fit_snapshot(fit, s->state);
-  return false;
+static bool record(void *user, const pl_fit *fit, const pl_fit_progress *progress) {
+  recording *r = user;
+  int32_t i = progress->iteration;
+  assert_in_range(i, 1, MAX_STATES - 1);
+  r->sizes[i] = pl_fit_snapshot_size(fit);
+  r->states[i] = malloc(r->sizes[i]);
+  pl_fit_snapshot(fit, r->states[i]);
+  memcpy(r->values[i], fit->values, sizeof r->values[i]);
+  memcpy(&r->cursors[i], &fit->cursor, sizeof fit->cursor);
+  r->cursors[i].evaluations = 0;  // one more to resume
+  return i != r->stop_after;
+}
+
+static void drop_recording(recording *r) {
+  for (int i = 0; i < MAX_STATES; ++i) free(r->states[i]);
+}
+
+static pl_fit *resume(fit_bar *bar, const recording *from, int32_t after, recording *to) {
+  pl_error error = {0};
+  bar->def.user = to;
+  pl_fit *fit = make_fit(bar, 2);
+  check_ok(pl_fit_restore(fit, from->states[after], from->sizes[after], &error), &error);
+  return fit;
 }
 
 static void an_interrupted_fit_continues_with_the_steps_it_had(void **state) {
   (void)state;
   pl_error error = {0};
   fit_bar bar;
+  recording whole = {.stop_after = 0};
   open_fine(&bar);
   bar.def.max_steps = TRUE_STEPS;
+  bar.def.after_iteration = record;
+  bar.def.user = &whole;
   pl_fit *fit = make_fit(&bar, 2);
   check_ok(pl_fit_run(fit, &error), &error);
-  double whole[VALUES];
-  memcpy(whole, fit->values, sizeof whole);
-  int32_t iteration_count = fit->cursor.iteration;
+  double values[VALUES];
+  memcpy(values, fit->values, sizeof values);
+  int32_t iteration_count = fit->cursor.iteration, changes = 0;
   pl_fit_destroy(fit);
-  for (int32_t after = 1; after < iteration_count; ++after) {
-    stop s = {.after = after};
-    bar.def.after_iteration = stop_there;
-    bar.def.user = &s;
-    fit = make_fit(&bar, 2);
+  // From every state the next one follows to the last bit, so all of them do.
+  for (int32_t after = 1; after + 1 < iteration_count; ++after) {
+    recording next = {.stop_after = after + 1};
+    fit = resume(&bar, &whole, after, &next);
     assert_int_equal(pl_fit_run(fit, &error), PL_REMARK_CANCELLED);
+    assert_memory_equal(next.values[after + 1], whole.values[after + 1], sizeof *whole.values);
+    assert_memory_equal(&next.cursors[after + 1], &whole.cursors[after + 1], sizeof *whole.cursors);
     pl_fit_destroy(fit);
-    bar.def.after_iteration = NULL;
-    fit = make_fit(&bar, 2);
-    check_ok(pl_fit_restore(fit, s.state, s.size, &error), &error);
-    check_ok(pl_fit_run(fit, &error), &error);
-    assert_memory_equal(whole, fit->values, sizeof whole);
-    pl_fit_destroy(fit);
-    free(s.state);
+    drop_recording(&next);
+    changes += whole.cursors[after + 1].steps != whole.cursors[after].steps;
   }
+  assert_true(changes >= 3);
+  // To the end from the first and from the last.
+  for (int k = 0; k < 2; ++k) {
+    int32_t after = k == 0 ? 1 : iteration_count - 1;
+    recording rest = {.stop_after = 0};
+    fit = resume(&bar, &whole, after, &rest);
+    check_ok(pl_fit_run(fit, &error), &error);
+    assert_memory_equal(values, fit->values, sizeof values);
+    pl_fit_destroy(fit);
+    drop_recording(&rest);
+  }
+  drop_recording(&whole);
   close_bar(&bar);
 }
 

@@ -247,6 +247,34 @@ static void a_body_that_is_gone_is_lost(void **state) {
   drop_context(context);
 }
 
+// All points that are left belong to the body, so that their number says nothing of what is wrong.
+static void what_is_said_of_a_lost_track_is_why(void **state) {
+  (void)state;
+  pl_context *context = make_context(2);
+  bar_fixture fixture = make_bar_fixture(context);
+  fixture.sensor.outliers = 0;
+  pl_track_def def = bar_track_def(&fixture);
+  pl_tracker *tracker = make_tracker(&fixture, &def);
+  for (int32_t frame = 0; frame < 2; ++frame) follow(&fixture, tracker, frame);
+  bar_cloud cloud = take_bar_cloud(&fixture, 2);
+  int32_t kept = 0;
+  for (int32_t i = 0; i < cloud.view.point_count; ++i)
+    if (cloud.points[i].x < -0.15) cloud.points[kept] = cloud.points[i], cloud.cameras[kept++] = cloud.cameras[i];
+  cloud.view.point_count = kept;
+  pl_track_report report = advance(&fixture, tracker, 2, &cloud.view);
+  char text[200];
+  pl_track_report_describe(&report, text, sizeof text);
+  print_message("%d points, %.0f %% explained: %s\n", kept, 100 * report.explained_fraction, text);
+  assert_true(report.state == PL_TRACK_LOST || report.state == PL_TRACK_DOUBTFUL);
+  assert_int_equal(report.cause, PL_TRACK_CAUSE_LESS_SEEN);
+  assert_non_null(strstr(text, "of the visible surface has points"));
+  assert_null(strstr(text, "explained"));
+  drop_bar_cloud(&cloud);
+  pl_tracker_destroy(tracker);
+  drop_bar_fixture(&fixture);
+  drop_context(context);
+}
+
 static void clouds_of_a_million_points_are_thinned_evenly(void **state) {
   (void)state;
   pl_context *context = make_context(2);
@@ -379,6 +407,7 @@ int main(void) {
       cmocka_unit_test(the_same_bits_for_any_number_of_threads_and_after_resuming),
       cmocka_unit_test(empty_frames_coast_and_the_track_goes_on),
       cmocka_unit_test(a_body_that_is_gone_is_lost),
+      cmocka_unit_test(what_is_said_of_a_lost_track_is_why),
       cmocka_unit_test(clouds_of_a_million_points_are_thinned_evenly),
       cmocka_unit_test(what_is_wrong_is_refused_and_changes_nothing),
       cmocka_unit_test(a_body_that_lies_elsewhere_is_found),

@@ -1,7 +1,7 @@
 // Viscosity of tets: derivatives against finite differences, what it must not see, and the closed forms of relaxation.
 // ctest: derivative
 #include "base/random.h"
-#include "fem/fem_maxwell.h"
+#include "fem/fem_maxwell_assemble.h"
 #include "fixtures/fem_bodies.h"
 #include "pliant/math.h"
 
@@ -228,12 +228,94 @@ static void forces_change_with_parameters_as_differences_say(void **state) {
   }
 }
 
+// Numbers of a batch of tets by one kernel.
+typedef struct batch {
+  double energies[7], gradients[7 * 30], matrices[7 * 900];
+} batch;
+
+static void kernels_give_the_same_bits(void **state) {
+  (void)state;
+#if PL_SIMD_HAS_AVX2
+  if (!PL_SIMD_CAN_AVX2()) skip();
+  for (int element = 0; element < 2; ++element)
+    for (int positive = 0; positive < 2; ++positive) {
+      subject s = make_subject((pl_fem_element_order)element);
+      ptrdiff_t values = 3 * s.fem->groups[0].corner_count;
+      pl_fem_maxwell_pose pose = {&s.maxwell, s.u, positive != 0};
+      const int32_t elements[7] = {3, 0, 5, 8, 1, 9, 2};
+      batch plain = {.energies = {0}}, wide = plain, single = plain;
+      pl_fem_maxwell_plain.evaluate(&pose, elements, 7, plain.energies, plain.gradients, plain.matrices);
+      pl_fem_maxwell_avx2.evaluate(&pose, elements, 7, wide.energies, wide.gradients, wide.matrices);
+      assert_memory_equal(&plain, &wide, sizeof plain);
+      // Nor do they depend on which tets are computed together, and on what else is asked for.
+      for (int i = 0; i < 7; ++i) {
+        pl_fem_maxwell_avx2.evaluate(&pose, elements + i, 1, NULL, single.gradients + values * i, NULL);
+        pl_fem_maxwell_avx2.evaluate(&pose, elements + i, 1, single.energies + i, NULL,
+                                     single.matrices + values * values * i);
+      }
+      assert_memory_equal(&plain, &single, sizeof plain);
+      for (ptrdiff_t i = 0; i < 7 * values * values; ++i) {
+        ptrdiff_t row = i / values % values, column = i % values, first = i - i % (values * values);
+        assert_true(plain.matrices[i] == plain.matrices[first + values * column + row]);
+      }
+      drop_subject(&s);
+    }
+#else
+  skip();
+#endif
+}
+
+static void derivatives_by_kernels_have_the_same_bits(void **state) {
+  (void)state;
+#if PL_SIMD_HAS_AVX2
+  enum { COLUMNS = 8 };
+  if (!PL_SIMD_CAN_AVX2()) skip();
+  for (int element = 0; element < 2; ++element) {
+    subject s = make_subject((pl_fem_element_order)element);
+    size_t elements = (size_t)s.fem->groups[0].element_count, metrics = pl_fem_metrics_size(s.fem), n = (size_t)s.n;
+    double *moves = PL_TAKE(&s.arena, double, COLUMNS *n), *fractions = PL_TAKE(&s.arena, double, COLUMNS *elements);
+    double *poisson = PL_TAKE(&s.arena, double, 2 * elements), factors[COLUMNS], *results[2], *anchors[2];
+    for (int k = 0; k < 2; ++k) {
+      results[k] = PL_TAKE(&s.arena, double, COLUMNS *n);
+      anchors[k] = PL_TAKE(&s.arena, double, COLUMNS *metrics);
+    }
+    assert_false(s.arena.failed);
+    pl_random random = pl_random_of_seed(3);
+    for (size_t i = 0; i < COLUMNS * n; ++i) moves[i] = pl_random_between(&random, -1, 1);
+    for (size_t i = 0; i < COLUMNS * elements; ++i) fractions[i] = pl_random_between(&random, -1, 1);
+    for (size_t i = 0; i < 2 * elements; ++i) poisson[i] = pl_random_between(&random, -1e5, 1e5);
+    for (int i = 0; i < COLUMNS; ++i) factors[i] = pl_random_between(&random, -1, 1);
+    const pl_fem_maxwell_kernel *kernels[2] = {&pl_fem_maxwell_plain, &pl_fem_maxwell_avx2};
+    for (int k = 0; k < 2; ++k) {
+      kernels[k]->measure_change(&s.maxwell, &(pl_fem_maxwell_moves){s.x, moves, COLUMNS}, anchors[k]);
+      pl_fem_maxwell_changes changes = {.padded = COLUMNS,
+                                        .u = s.u,
+                                        .factors = factors,
+                                        .anchors = anchors[k],
+                                        .rest_change = moves,
+                                        .fractions = fractions,
+                                        .poisson_column = 5,
+                                        .poisson = poisson,
+                                        .rhs = results[k]};
+      kernels[k]->change(&s.maxwell, &changes);
+    }
+    assert_memory_equal(anchors[0], anchors[1], COLUMNS * metrics * sizeof(double));
+    assert_memory_equal(results[0], results[1], COLUMNS * n * sizeof(double));
+    drop_subject(&s);
+  }
+#else
+  skip();
+#endif
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradient_and_matrix_are_derivatives_of_the_energy),
       cmocka_unit_test(rigid_motion_has_no_forces),
       cmocka_unit_test(stress_relaxes_as_the_closed_form_says),
       cmocka_unit_test(forces_change_with_parameters_as_differences_say),
+      cmocka_unit_test(kernels_give_the_same_bits),
+      cmocka_unit_test(derivatives_by_kernels_have_the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // Attachments: what they hold, how springs stretch, what breaks, and that they keep momentum.
 // ctest: physics threads
+#include "fixtures/fem_bodies.h"
 #include "fixtures/rigid_bodies.h"
 
 static pl_attachment_id attach(pl_world *world, const pl_attachment_def *def) {
@@ -215,11 +216,72 @@ static void wrong_defs_are_refused(void **state) {
   drop_context(context);
 }
 
+// A box of finite elements hangs by its top: the forces sum to its weight. Thrown 0.1 m aside within a step it stays
+// whole, and hangs as before; where the forces are more than the attachment bears it falls. Hard, and by springs.
+static void finite_elements_hang_are_thrown_and_break(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_fem_def material = pl_default_fem_def(PL_FEM_COROTATED);
+  material.young = 3e5;
+  material.mass_damping = 6;
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.2, 0.2, 0.2}, 2, 2, 2);
+  pl_model *model = make_fem_model(context, &material, mesh);
+  pl_mesh_destroy(mesh);
+  for (int kind = 0; kind < 4; ++kind) {
+    bool breaks = kind % 2 == 1;
+    pl_world *world = make_plain_world(context, -9.81);
+    pl_body_id body = add_body(world, model, (pl_vec3){0, 1, 0});
+    pl_vec3 positions[27];
+    int32_t top[27], count = 0;
+    assert_int_equal(pl_body_get_positions(world, body, positions), PL_OK);
+    for (int32_t i = 0; i < 27; ++i)
+      if (positions[i].y > 1.09) top[count++] = i;
+    assert_int_equal(count, 9);
+    pl_attachment_def def = pl_default_attachment_def();
+    def.body_a = body;
+    def.particles = top;
+    def.particle_count = count;
+    def.stiffness = kind < 2 ? 0 : 5e3;
+    def.damping = kind < 2 ? 0 : 50;
+    def.break_force = breaks ? 0.5 : 1e6;
+    pl_attachment_id id = attach(world, &def);
+    run_steps(world, 480);
+    double weight = 1000 * 0.008 * 9.81, farthest = 0;
+    pl_attachment_report report = pl_attachment_get_report(world, id);
+    if (breaks) {
+      assert_int_equal(report.broken_count, 9);
+      check_at_most(position_of(world, body, 0).y, 0);
+    } else {
+      check_near(report.force.y / weight, 1, 0.01);
+      pl_transform aside = {{0.1, 0, 0}, pl_quat_identity()};
+      check_ok(pl_world_move_attachment(world, id, aside, &error), &error);
+      for (int step = 0; step < 1200; ++step) {
+        run_steps(world, 1);
+        assert_int_equal(pl_body_get_positions(world, body, positions), PL_OK);
+        for (int32_t i = 0; i < 27; ++i)
+          farthest = fmax(farthest, pl_vec3_distance(positions[i], (pl_vec3){0.1, 1, 0}));
+      }
+      report = pl_attachment_get_report(world, id);
+      print_message("kind %d: at most %.3f m from the middle; holds %.4f of the weight\n", kind, farthest,
+                    report.force.y / weight);
+      assert_int_equal(report.broken_count, 0);
+      // Half a diagonal is 0.17 m.
+      check_at_most(farthest, 0.4);
+      check_near(report.force.y / weight, 1, 0.02);
+    }
+    pl_world_destroy(world);
+  }
+  pl_model_destroy(model);
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(springs_sag_by_weight_over_stiffness_and_break),
       cmocka_unit_test(regions_follow_frames_and_carry_loads),
       cmocka_unit_test(welds_keep_momentum_and_bits),
+      cmocka_unit_test(finite_elements_hang_are_thrown_and_break),
       cmocka_unit_test(wrong_defs_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

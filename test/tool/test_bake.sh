@@ -275,6 +275,54 @@ sed 's/"sphere"/"box"/' of-scene.json >wrong.json
 expect 1 check wrong.json
 if [ -n "$judges" ]; then node "$judges/validate_gltf.mjs" of-scene.glb of-vrm.vrm >out 2>err || fail "the validator finds errors"; fi
 
+echo "a VRM animation of another file moves a VRM model as an animation of its own does, with rods and exactly, from the tool and in a scene"
+python3 - <<'PY'
+import copy
+import json
+model = json.load(open("ear.gltf"))
+bones = {"humanBones": {"hips": {"node": 0}, "head": {"node": 1}}}
+clip = copy.deepcopy(model)
+for key in ("extensions", "meshes", "skins"):
+    del clip[key]
+clip["nodes"][7] = {"name": "ribbon"}
+clip["animations"] = clip["animations"][:1]
+clip["extensions"], clip["extensionsUsed"] = {"VRMC_vrm_animation": {"specVersion": "1.0", "humanoid": bones}}, ["VRMC_vrm_animation"]
+json.dump(clip, open("nod.vrma", "w"))
+model["extensions"]["VRMC_vrm"] = {"specVersion": "1.0", "meta": {"name": "head", "authors": ["us"]}, "humanoid": bones}
+model["extensionsUsed"].append("VRMC_vrm")
+json.dump(model, open("ear.vrm", "w"))
+PY
+for how in "" --exact; do
+  expect 0 bake ear.vrm -o own.vrm --animation nod $how
+  expect 0 bake ear.vrm -o other.vrm --motion nod.vrma $how
+  python3 - <<'PY'
+from reader import angle, read
+own, other = read("own.vrm")[1]["nod baked"], read("other.vrm")[1]["nod.vrma baked"]
+assert len(own["ear.1", "rotation"][1]) == 61
+for k in range(1, 5):
+    pairs = list(zip(own[f"ear.{k}", "rotation"][1], other[f"ear.{k}", "rotation"][1]))
+    assert len(pairs) == 61 and max(angle(a, b) for a, b in pairs) < 1e-4, k
+# The head nods in the file too.
+head = other["head", "rotation"][1]
+assert max(angle(row, head[0]) for row in head) > 0.2
+PY
+done
+scene_of ear.vrm "" own.json
+sed 's/"animation": "nod"/"motion": "nod.vrma"/' own.json >other.json
+expect 0 bake own.json -o own.glb
+expect 0 bake other.json -o other.glb
+python3 - <<'PY'
+from reader import angle, read
+own, other = (read(name)[1]["baked"]["ear.2", "rotation"][1] for name in ("own.glb", "other.glb"))
+assert len(own) == 61 and max(angle(a, b) for a, b in zip(own, other)) < 1e-4
+PY
+expect 1 bake ear.vrm -o x.glb --motion nod.vrma --animation nod
+expect 1 bake ear.vrm -o x.glb --motion missing.vrma
+expect 1 bake own.json -o x.glb --motion nod.vrma
+sed 's/"animation": "nod"/"animation": "nod", "motion": "nod.vrma"/' own.json >wrong.json
+expect 1 check wrong.json
+if [ -n "$judges" ]; then node "$judges/validate_gltf.mjs" other.vrm >out 2>err || fail "the validator finds errors"; fi
+
 echo "what cannot be baked is refused"
 expect 1 bake bald.gltf -o x.glb
 grep -q "no spring bones" err || fail "no reason"

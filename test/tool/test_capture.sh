@@ -141,6 +141,17 @@ grep -q "^frames  *6" out && grep -q "^cameras  *1" out || fail "the folder of O
 sed -i 's/131.25, 0, 0/-1, 0, 0/' open3d/camera_intrinsic.json
 expect 1 info open3d
 
+echo "a mesh is made of the first cloud, and tracked"
+expect 0 sense scene.json -o all-around --frames 3 --size 240x180 --start 0.1 --cameras 5 --set colliders=[]
+expect 0 mesh all-around -o cloud.ply
+grep -q "triangles, closed" err || fail "the beam is not a closed surface"
+expect 0 track all-around cloud.ply --points 300 --hold=-0.21,-1,-1,-0.185,1,1 -o from-first-cloud
+awk -F, 'NR > 1 && !($6 < 0.003 && $7 > 0.8) { bad = 1 } END { exit bad }' from-first-cloud/residuals.csv || fail "not tracked: $(cat from-first-cloud/residuals.csv)"
+expect 0 mesh all-around -o cloud.vtu --points 200
+expect 2 mesh shot/surface.ply -o cloud.ply
+expect 1 mesh clouds -o cloud.ply
+grep -q "without cameras" err || fail "a cloud without cameras"
+
 echo "a surface is tracked as a shell"
 python3 - <<'PYTHON'
 import math, random

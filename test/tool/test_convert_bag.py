@@ -100,8 +100,8 @@ for compression in ("none", "bz2", "lz4"):
     assert "3 frames of 32 x 24" in convert(bag, folder).stdout
     for f in range(FRAMES):
         assert pixels_of(folder / f"depth/{f + 1:06d}.png") == pictures[f], (compression, f)
-    told = subprocess.run([TOOL, "info", folder], capture_output=True, text=True)
-    assert told.returncode == 0 and "frames" in told.stdout, told.stderr
+    described = subprocess.run([TOOL, "info", folder], capture_output=True, text=True)
+    assert described.returncode == 0 and "frames" in described.stdout, described.stderr
 
 document = json.loads(pathlib.Path("lz4/capture.json").read_text())
 camera = document["cameras"][0]

@@ -125,6 +125,13 @@ printf 'mode,frequency,damping_ratio\n1,15,0.05\n' >heard.csv
 fit shot/static.vtu --frequencies heard.csv "${hold[@]}" --gravity 0,0,0 --fix mass-damping=0.5 -o heard
 near "$(value "young 1")" "$(awk -v f="$first" 'BEGIN { print 4 * f }')" 0.002
 
+echo "a weight on the tip makes a stiffer body of the same frequency; the scene has it too"
+fit shot/static.vtu --frequencies heard.csv "${hold[@]}" --gravity 0,0,0 --fix mass-damping=0.5 --weight 0.2:0.085,-1,-1,1,1,1 -o heavy
+# f² m / E is that of the beam, with 0.24 of its mass at the tip.
+near "$(value "young 1")" "$(awk -v f="$first" 'BEGIN { m = 0.24 * 0.32; print 4 * f * (m + 0.2) / m }')" 0.05
+grep -q '"masses"' heavy/scene.json || fail "the scene has no masses"
+expect 0 check heavy/scene.json
+
 echo "wrong use is reported"
 expect 1 fit shot/static.vtu motion.csv "${hold[@]}" -o x
 grep -q -- "--markers" err || fail "not told that markers need a rest recording"

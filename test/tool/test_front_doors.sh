@@ -65,3 +65,11 @@ python3 "$here/make_character.py" ear.gltf
 expect 0 new ear.gltf
 grep -q '"method": "rod"' ear.json && grep -q '"animation"' ear.json || fail "a character does not play"
 expect 0 run ear.gltf --frames 2
+# So does one without springs, which the scene may add; its points are where the file has them, and it does not fall.
+python3 "$here/make_character.py" bald.gltf bald
+expect 0 new bald.gltf
+grep -q '"springs": \[\]' bald.json && grep -q '"animation": "nod"' bald.json || fail "a rigged file does not play"
+expect 0 check bald.json
+sed 's/"springs": \[\]/"springs": [{"nodes": ["ear.1"]}]/' bald.json >springs.json
+expect 0 check springs.json
+expect 0 run springs.json --frames 2 --format none -o out/springs

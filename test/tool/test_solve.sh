@@ -78,6 +78,25 @@ PY
 "$PLIANT" modes beam.inp --young 1e7 --hold held.csv -n 2 --table table.csv >/dev/null
 cmp modes.csv table.csv || { cat modes.csv table.csv; exit 1; }
 
+echo "a weight on the tip: sag and frequency are those of the beam with it"
+weight=(--weight 0.2:0.2999,-1,-1,1,1,1)
+"$PLIANT" solve beam.inp --young 1e7 --gravity 0,-1,0 --hold=-1,-1,-1,0.0001,1,1 "${weight[@]}" --table heavy.csv >/dev/null
+"$PLIANT" modes beam.inp --young 1e7 --hold=-1,-1,-1,0.0001,1,1 "${weight[@]}" -n 1 --table modes.csv >/dev/null
+python3 - <<'PY'
+import csv, math
+E, I, L, beam, tip = 1e7, 0.02 ** 4 / 12, 0.3, 1000 * 0.3 * 4e-4, 0.2
+sag = beam * L ** 3 / (8 * E * I) + tip * L ** 3 / (3 * E * I)
+found = -min(float(row["uy"]) for row in csv.DictReader(open("heavy.csv")))
+assert abs(found / sag - 1) < 0.03, (found, sag)
+formula = math.sqrt(3 * E * I / L ** 3 / (tip + 0.24 * beam)) / (2 * math.pi)
+found = float(next(csv.DictReader(open("modes.csv")))["frequency"])
+assert abs(found / formula - 1) < 0.02, (found, formula)
+PY
+code=0; "$PLIANT" modes beam.inp --hold=-1,-1,-1,0.0001,1,1 --weight 0.2 >/dev/null 2>errors || code=$?; test $code -eq 1
+grep -q "kilograms and a box" errors
+code=0; "$PLIANT" modes beam.inp --hold=-1,-1,-1,0.0001,1,1 --weight 0.2:5,5,5,6,6,6 >/dev/null 2>errors || code=$?; test $code -eq 1
+grep -q "no point" errors
+
 echo "mistakes: nothing held, force without points, a surface"
 code=0; "$PLIANT" solve beam.inp >/dev/null 2>&1 || code=$?; test $code -eq 2
 code=0; "$PLIANT" solve beam.inp --hold=-1,-1,-1,0.0001,1,1 --force 0,1,0 >/dev/null 2>&1 || code=$?; test $code -eq 2
