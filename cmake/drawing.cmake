@@ -16,6 +16,6 @@ if(PLIANT_EGL)
   set(PLIANT_DRAWING_MODULES " egl glesv2")  # for pkg-config
 else()
   set(PLIANT_DRAWING_LIBRARIES)
-  set(PLIANT_DRAWING_EXCEPT render_context.c render_device.c render_light.c render_passes.c renderer.c)
+  set(PLIANT_DRAWING_EXCEPT render_context.c render_device.c render_light.c render_passes.c render_textures.c renderer.c)
   set(PLIANT_DRAWING_MODULES)
 endif()

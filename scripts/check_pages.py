@@ -29,6 +29,8 @@ TABLE_RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?)?\s*$")
 CELL_BAR = re.compile(r"(?<!\\)\|")
 # A picture's command, as scripts/make_pictures.sh finds it too.
 COMMAND = re.compile(r"`(?:build/)?pliant run (\S+\.json) [^`]*--picture (\S+\.png)[^`]*`")
+# Films of the pages.
+FILM = re.compile(r"`(?:build/)?pliant run (\S+\.json) [^`]*--video (\S+\.webp)[^`]*`")
 # One of curves, over one or more scenes.
 CURVES = re.compile(r"`scripts/plot_actor\.py ((?:\S+\.json )+)(?:[^`]* )?--picture (\S+\.svg)[^`]*`")
 # One of the studio, by scripts/make_studio_pictures.sh.
@@ -120,7 +122,7 @@ def dead_links():
 
 def commands():
     """Picture -> scene, from the commands on the pages."""
-    found = [pair for page in PAGES for rule in (COMMAND, CURVES, STUDIO, SCRIPT, BLENDER) for pair in rule.findall(page.read_text(encoding="utf-8"))]
+    found = [pair for page in PAGES for rule in (COMMAND, FILM, CURVES, STUDIO, SCRIPT, BLENDER) for pair in rule.findall(page.read_text(encoding="utf-8"))]
     return {(ROOT / picture).resolve(): ROOT / scenes.split()[0] for scenes, picture in found}
 
 
@@ -128,7 +130,7 @@ def rival_commands():
     """Pictures that two pages make in two ways: which of them is seen would depend on their order."""
     made = collections.defaultdict(set)
     for page in PAGES:
-        for rule in (COMMAND, CURVES, STUDIO, SCRIPT, BLENDER):
+        for rule in (COMMAND, FILM, CURVES, STUDIO, SCRIPT, BLENDER):
             for found in rule.finditer(page.read_text(encoding="utf-8")):
                 made[found.group(2)].add(found.group())
     return [f"{picture}: {len(ways)} commands: {' and '.join(sorted(ways))}" for picture, ways in sorted(made.items()) if len(ways) > 1]
@@ -142,6 +144,8 @@ def unused_pictures():
 def shows_something(picture):
     if picture.suffix == ".svg":
         return "<polyline" in picture.read_text(encoding="utf-8")
+    if picture.suffix == ".webp":  # a film: several frames, which this script cannot unpack
+        return b"ANMF" in picture.read_bytes()
     return is_coloured(picture)
 
 

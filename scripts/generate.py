@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Everything that is written from the tables of parameters (src/*/*_parameters.c): the fields of public structs in include/pliant/, docs/parameters.md, the
-tables of single defs between markers in other pages of docs/, and the numbers of rods in docs/pliant_rod_examples.schema.json.
+tables of single defs and of the presets of materials between markers in other pages of docs/, and the numbers of rods in docs/pliant_rod_examples.schema.json.
 
 generate.py           bring them up to date
 generate.py --check   only compare; prints `ok NAME` or `not ok NAME`
@@ -21,6 +21,9 @@ PAGE = ROOT / "docs/parameters.md"
 CHARACTERS = ROOT / "docs/pliant_rod_examples.schema.json"
 PAGE_BEGIN = "<!-- parameters of {} by make generate: begin -->"
 PAGE_END = "<!-- parameters: end -->"
+PRESETS = ROOT / "src/appearance/appearance_presets.c"
+PRESETS_BEGIN = "<!-- presets by make generate: begin -->"
+PRESETS_END = "<!-- presets: end -->"
 COLUMNS = 100
 TYPES = {"NUMBER": "double", "INTEGER": "int32_t", "SEED": "uint64_t", "BITS": "uint32_t", "SWITCH": "bool", "VECTOR": "pl_vec3", "COLOR": "pl_color"}
 # Words for defaults in base/parameter_words.h.
@@ -262,6 +265,24 @@ def plain(text):
     return int(value) if value == int(value) else value
 
 
+def presets():
+    """The table of materials by name."""
+    text = PRESETS.read_text(encoding="utf-8")
+    names = re.findall(r'"(\w+)"', re.search(r"pl_appearance_preset_names\[\] = \{(.*?)\}", text)[1])
+    lines = re.findall(r'^    \{"([^"]*)", ([^}]*)\},$', text, re.MULTILINE)
+    if len(names) != len(lines):
+        raise BadTable(f"{PRESETS.relative_to(ROOT)}: {len(names)} names, but {len(lines)} presets")
+    rows = ["| name | roughness | metallic | translucency | sheen | look |", "| --- | --- | --- | --- | --- | --- |"]
+    return rows + [f"| `{name}` | {' | '.join(numbers.split(', '))} | {about} |" for name, (about, numbers) in zip(names, lines)]
+
+
+def with_presets(text):
+    """A page's text with the table of presets brought up to date."""
+    before, begin, rest = text.partition(PRESETS_BEGIN)
+    _, end, after = rest.partition(PRESETS_END)
+    return before + "\n".join([begin, "", *presets(), "", end]) + after if begin and end else text
+
+
 def generated():
     """What every generated file should hold: {path: text}."""
     tables = [table for path in sorted((ROOT / "src").glob("*/*_parameters.c")) for table in read_tables(path)]
@@ -275,6 +296,8 @@ def generated():
     for path in sorted((ROOT / "docs").glob("*.md")):
         if path != PAGE and PAGE_END in path.read_text(encoding="utf-8"):
             texts[path] = page_with(path.read_text(encoding="utf-8"), tables, path.name)
+        if PRESETS_BEGIN in path.read_text(encoding="utf-8"):
+            texts[path] = with_presets(texts.get(path) or path.read_text(encoding="utf-8"))
     return texts
 
 

@@ -315,10 +315,10 @@ def walker_scene():
                       "poses": [{"name": "squash", "scale": [1.12, 0.8, 1.12]}, {"name": "stretch", "scale": [0.94, 1.2, 0.94]}]},
         },
         "bodies": [
-            {"name": "girl", "method": "kinematic", "color": "#e3b39a", "kinematic": {"character": "walker.glb", "animation": "walk", "friction": 0.3}},
-            {"name": "belly", "mesh": "belly", "color": "#e58f6f", "tets": {"points": 220}, "position": [0, 1.09, 0.085],
+            {"name": "girl", "method": "kinematic", "color": "#e3b39a", "appearance": "skin", "kinematic": {"character": "walker.glb", "animation": "walk", "friction": 0.3}},
+            {"name": "belly", "mesh": "belly", "color": "#e58f6f", "appearance": "skin", "tets": {"points": 220}, "position": [0, 1.09, 0.085],
              "solid": {"examples": ["squash", "stretch"], "stiffness": 0.25, "damping": 2, "density": 700}, "collision_layers": 2, "collision_mask": 4},
-            {"name": "skirt", "mesh": "skirt", "method": "fem", "color": "#5b4b8a", "collision_layers": 4,
+            {"name": "skirt", "mesh": "skirt", "method": "fem", "color": "#5b4b8a", "appearance": "cloth", "collision_layers": 4,
              "fem": {"material": "shell", "thickness": 0.004, "young": 60000, "density": 250, "mass_damping": 0.8, "stiffness_damping": 0.004, "contact_radius": 0.004,
                      "friction": 0.3, "scheme": "implicit-euler", "max_newton_iterations": 6, "newton_tolerance": 0.005}},
             {"name": "hair", "method": "rod", "color": "#3a2a1c",

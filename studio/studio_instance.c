@@ -4,11 +4,15 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "io/file_bytes.h"
+#include "studio_appearance.h"
 #include "studio_capture.h"
 #include "studio_detail.h"
 #include "studio_document.h"
 
 void studio_instance_free(pl_context *context, studio_instance *built) {
+  for (int32_t i = 0; built->appearances != NULL && i < pl_scene_instance_body_count(built->instance); ++i)
+    pl_appearance_destroy(built->appearances[i]);
+  pl_release(context, built->appearances);
   pl_scene_instance_destroy(built->instance);
   pl_scene_destroy(built->scene);
   pl_release(context, built->start);
@@ -40,6 +44,7 @@ pl_status studio_instance_build(pl_context *context, pl_shape_cache *cache, cons
   }
   built->points = pl_allocate_array(context, max, sizeof(pl_vec3));
   built->more_points = pl_allocate_array(context, max, sizeof(pl_vec3));
+  if (!studio_appearance_load(context, built)) return pl_fail_memory(error);
   built->start_size = pl_world_snapshot_size(pl_scene_instance_get_world(built->instance));
   built->start = pl_allocate(context, built->start_size);
   return built->start != NULL && built->points != NULL && built->more_points != NULL ? PL_OK : pl_fail_memory(error);
@@ -49,13 +54,14 @@ static void close_instance(studio_world *w) {
   studio_hold_clear(w);
   studio_segments_clear(w);
   w->tool = (pl_collider_id){0, 0};
-  studio_instance old = {w->scene, w->instance, w->start, w->start_size, w->points, w->more_points};
+  studio_instance old = {w->scene, w->instance, w->start, w->start_size, w->points, w->more_points, w->appearances};
   studio_instance_free(w->context, &old);
   w->scene = NULL;
   w->instance = NULL;
   w->world = NULL;
   w->start = NULL;
   w->points = w->more_points = NULL;
+  w->appearances = NULL;
 }
 
 // Grabs and pins are kept: they refer to body and point, which a changed parameter does not affect.
@@ -87,6 +93,7 @@ static bool replace_instance(studio_world *w, studio_instance *built, bool carry
   w->start_size = built->start_size;
   w->points = built->points;
   w->more_points = built->more_points;
+  w->appearances = built->appearances;
   *built = (studio_instance){.scene = NULL};
   return carried;
 }

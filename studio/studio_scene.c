@@ -8,6 +8,7 @@
 #include "pliant/math.h"
 #include "report/report_palette.h"
 #include "scene/scene_rod.h"
+#include "studio_appearance.h"
 #include "studio_capture.h"
 #include "studio_example.h"
 #include "studio_message.h"
@@ -66,6 +67,7 @@ static pl_json *describe_body(studio_world *w, studio_message *message, int32_t 
     studio_message_set_bytes(message, object, "tets", pl_mesh_get_view(body.mesh).tets,
                              4 * (size_t)pl_mesh_get_view(body.mesh).tet_count * sizeof(int32_t));
   set_edges(message, object, &body);
+  studio_appearance_describe(w, message, object, index);
   // Copies of a body share settings; the first copy has them.
   int32_t source = studio_instance_source(w, index);
   pl_json_set_number(&message->arena, object, "source", source);

@@ -99,9 +99,9 @@ static enum MHD_Result answer_file(connection *c, FILE *file, const char *type, 
 }
 
 static const char *type_of_name(const char *name) {
-  static const char *const types[][2] = {{".json", "application/json"}, {".png", "image/png"},
-                                         {".mp4", "video/mp4"},         {".glb", "model/gltf-binary"},
-                                         {".zip", "application/zip"},   {".csv", "text/csv"}};
+  static const char *const types[][2] = {
+      {".json", "application/json"}, {".png", "image/png"}, {".mp4", "video/mp4"}, {".glb", "model/gltf-binary"},
+      {".zip", "application/zip"},   {".csv", "text/csv"},  {".jpg", "image/jpeg"}};
   for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i)
     if (pl_ending_is(name, types[i][0])) return types[i][1];
   return "application/octet-stream";

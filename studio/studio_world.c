@@ -4,6 +4,7 @@
 // by at most a tenth of a second and then runs slower than real time; the step length never changes. Positions at a
 // step are those of `pliant run` at that step.
 #include "studio_world.h"
+#include "studio_appearance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -273,6 +274,7 @@ studio_world *studio_world_create(pl_context *context, const studio_options *opt
   w->destinations = pl_vector_of(context, sizeof(studio_destination));
   w->meters = pl_vector_of(context, sizeof(studio_energy_meter));
   w->segments = pl_vector_of(context, sizeof(int32_t *));
+  w->image_files = pl_vector_of(context, sizeof(studio_image_file));
   w->abandoned = pl_vector_of(context, sizeof(struct studio_fit *));
   w->deferred = pl_vector_of(context, sizeof(studio_command));
   w->clock = pl_clock_seconds();
@@ -306,6 +308,7 @@ void studio_world_destroy(studio_world *w) {
   pl_vector_free(&w->destinations);
   pl_vector_free(&w->meters);
   pl_vector_free(&w->segments);
+  pl_vector_free(&w->image_files);
   pl_findings_destroy(w->findings);
   pl_release(w->context, w);
 }

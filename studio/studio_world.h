@@ -62,6 +62,7 @@ typedef struct studio_instance {
   void *start;
   size_t start_size;
   pl_vec3 *points, *more_points;
+  pl_appearance **appearances;  // one per body, NULL: none
 } studio_instance;
 
 typedef struct studio_world {
@@ -114,7 +115,9 @@ typedef struct studio_world {
   pl_vec3 followed_start;              // position of the followed body at step 0
   bool has_eye;                        // view drivers use the camera of a viewer
   pl_vec3 eye;
-  pl_vec3 *points;  // buffers for the largest body
+  pl_appearance **appearances;  // one per body of the instance, NULL: none
+  pl_vector image_files;        // of studio_image_file: images that viewers can fetch
+  pl_vec3 *points;              // buffers for the largest body
   pl_vec3 *more_points;
   struct studio_exports *exports;    // NULL: none so far
   struct studio_recorder *recorder;  // recording of an example of detail; NULL: none

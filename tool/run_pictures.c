@@ -8,17 +8,25 @@
 #include "tool_run.h"
 
 enum { PANEL_GAP = 2 };  // pixels between the panels of a strip
+static const double PI = 3.14159265358979323846;
+
+// The appearance of a body or collider that is drawn with a preset or with the materials of its file.
+typedef struct run_appearance {
+  pl_appearance *appearance;
+  pl_appearance_view view;
+  pl_appearance_material material;
+} run_appearance;
 
 typedef struct run_painter {
   run_job *run;
   pl_renderer *renderer;
   pl_picture_item *items;  // bodies and ghosts first, then colliders
   int32_t item_count;
-  int32_t moving_count;       // items of bodies and ghosts, before those of colliders
-  pl_vec3 **collider_points;  // placed, one array per item of a collider
-  pl_color **body_colors;     // of the points of each body, NULL for one colour
-  pl_camera around;           // used when the scene has no camera, or a fixed one is asked for
-  pl_vec3 *shifts;            // of the camera in each frame, NULL for none
+  int32_t moving_count;         // items of bodies and ghosts, before those of colliders
+  pl_vec3 **collider_points;    // placed, one array per item of a collider
+  run_appearance *appearances;  // of bodies, then of colliders
+  pl_camera around;             // used when the scene has no camera, or a fixed one is asked for
+  pl_vec3 *shifts;              // of the camera in each frame, NULL for none
   uint8_t *rgb;
 } run_painter;
 
@@ -69,23 +77,17 @@ static void place_collider(const pl_scene_instance_collider *collider, pl_vec3 *
   }
 }
 
-// Colours of a body as its file has them, where the scene has none for it; NULL for none. To be freed.
-static pl_color *read_colors(const run_job *run, const run_body *body) {
-  const char *path = body->info.character_path != NULL ? body->info.character_path : body->info.mesh_path;
-  int32_t count = body->surface.point_count;
-  if (body->info.has_color || path == NULL || body->info.surface == NULL) return NULL;
-  if (pl_mesh_get_view(body->info.surface).point_count != count) return NULL;
-  pl_color *colors = tool_allocate((size_t)count, sizeof *colors);
-  float *numbers = tool_allocate((size_t)count, 3 * sizeof *numbers);
-  bool found = false;
-  // The file was read before; one that has changed since is drawn in one colour.
-  (void)pl_mesh_file_get_colors(run->context, path, count, numbers, &found, NULL);
-  for (int32_t i = 0; i < count && found; ++i)
-    colors[i] = (pl_color){numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
-  free(numbers);
-  if (found) return colors;
-  free(colors);
-  return NULL;
+// Give an item the appearance that its body has. A file that has changed since it was read is drawn in one colour.
+static void load_appearance(const run_job *run, int32_t body, run_appearance *own, pl_picture_item *item) {
+  const char *preset = run->bodies[body].info.appearance;
+  if (preset != NULL && pl_appearance_find_preset(preset, item->color, &own->material)) {
+    item->material = &own->material;
+    return;
+  }
+  (void)pl_scene_instance_load_appearance(run->set, body, &own->appearance, NULL);
+  if (own->appearance == NULL) return;
+  own->view = pl_appearance_get_view(own->appearance);
+  item->appearance = &own->view;
 }
 
 // Items whose points change from frame to frame are filled in by draw_frame().
@@ -95,23 +97,23 @@ static void collect_items(run_painter *painter) {
   size_t limit = (size_t)run->body_count + (size_t)run->actor_count + (size_t)collider_count;
   painter->items = tool_allocate(limit, sizeof *painter->items);
   painter->collider_points = tool_allocate((size_t)collider_count, sizeof(pl_vec3 *));
-  painter->body_colors = tool_allocate((size_t)run->body_count, sizeof(pl_color *));
+  painter->appearances = tool_allocate((size_t)run->body_count + (size_t)collider_count, sizeof *painter->appearances);
   for (int32_t i = 0; i < run->body_count; ++i) {
     const run_body *body = &run->bodies[i];
-    painter->body_colors[i] = read_colors(run, body);
-    painter->items[painter->item_count++] =
-        (pl_picture_item){.points = run->points + body->point_start,
-                          .point_count = body->surface.point_count,
-                          .triangles = body->surface.triangles,
-                          .triangle_count = body->surface.triangle_count,
-                          .color = body->info.has_color ? body->info.color : pl_palette_color(i),
-                          .colors = painter->body_colors[i],
-                          .creased = true};
+    pl_picture_item *item = &painter->items[painter->item_count++];
+    *item = (pl_picture_item){.points = run->points + body->point_start,
+                              .point_count = body->surface.point_count,
+                              .triangles = body->surface.triangles,
+                              .triangle_count = body->surface.triangle_count,
+                              .color = body->info.has_color ? body->info.color : pl_palette_color(i),
+                              .creased = true};
+    load_appearance(run, i, &painter->appearances[i], item);
   }
   for (int32_t i = 0; run->options.ghost && i < run->actor_count; ++i) {
     pl_picture_item ghost = painter->items[run->actors[i].info.body];
     ghost.points = run->points + run->actors[i].ghost_start;
-    ghost.colors = NULL;
+    ghost.appearance = NULL;
+    ghost.material = NULL;
     ghost.color = (pl_color){0.3F * ghost.color.r + 0.7F, 0.3F * ghost.color.g + 0.7F, 0.3F * ghost.color.b + 0.7F};
     painter->items[painter->item_count++] = ghost;
   }
@@ -121,13 +123,16 @@ static void collect_items(run_painter *painter) {
     if (collider.mesh == NULL || collider.ground || !collider.visible) continue;
     pl_mesh_view mesh = pl_mesh_get_view(collider.mesh);
     painter->collider_points[i] = tool_allocate((size_t)mesh.point_count, sizeof(pl_vec3));
-    painter->items[painter->item_count++] =
-        (pl_picture_item){.points = painter->collider_points[i],
-                          .point_count = mesh.point_count,
-                          .triangles = mesh.triangles,
-                          .triangle_count = mesh.triangle_count,
-                          .color = collider.has_color ? collider.color : (pl_color){0.62F, 0.64F, 0.67F},
-                          .creased = true};
+    pl_picture_item *item = &painter->items[painter->item_count++];
+    *item = (pl_picture_item){.points = painter->collider_points[i],
+                              .point_count = mesh.point_count,
+                              .triangles = mesh.triangles,
+                              .triangle_count = mesh.triangle_count,
+                              .color = collider.has_color ? collider.color : (pl_color){0.62F, 0.64F, 0.67F},
+                              .creased = true};
+    pl_appearance_material *material = &painter->appearances[run->body_count + i].material;
+    if (collider.appearance != NULL && pl_appearance_find_preset(collider.appearance, item->color, material))
+      item->material = material;
   }
 }
 
@@ -176,7 +181,7 @@ static pl_status place_items(run_painter *painter, int64_t frame, pl_error *erro
   return status;
 }
 
-// A camera that looks the same way as `camera` and sees the whole box.
+// A camera that appearances the same way as `camera` and sees the whole box.
 static pl_camera camera_on_box(pl_camera camera, pl_box box, double aspect) {
   pl_vec3 back = difference(camera.eye, camera.target);
   back = scaled(back, 1 / length_of(back));
@@ -196,17 +201,34 @@ static pl_camera camera_on_box(pl_camera camera, pl_box box, double aspect) {
   return camera;
 }
 
+// Put the camera into a direction from its target: degrees around the vertical from the front (+z) towards +x, and
+// above the horizon.
+static void turn_camera(pl_camera *camera, const double view[2]) {
+  double around = view[0] * PI / 180, above = view[1] * PI / 180;
+  pl_vec3 back = {sin(around) * cos(above), sin(above), cos(around) * cos(above)};
+  camera->eye = sum_of(camera->target, back);
+  // From straight above or below the front is at the lower edge of the picture.
+  bool upright = fabs(view[1]) < 89.9;
+  camera->up = upright ? (pl_vec3){0, 1, 0} : (pl_vec3){-sin(around), 0, -cos(around)};
+  if (!upright && view[1] < 0) camera->up = scaled(camera->up, -1);
+}
+
+// Whether the camera stands still instead of moving as that of the scene does.
+static bool is_still(const run_job *run) {
+  return run->options.fixed_camera || run->options.overlay || run->options.has_view;
+}
+
 static void add_items(const run_painter *painter, pl_box *box) {
   for (int32_t i = 0; i < painter->moving_count; ++i)
     for (int32_t k = 0; k < painter->items[i].point_count; ++k) add_point(box, painter->items[i].points[k]);
 }
 
 // The camera for a picture of the strip, or for a video of all frames: the scene's own; where it has none, one that
-// sees every body. Where it shall stand still, it looks as at the start and sees every body.
+// sees every body. Where it shall stand still, it appearances as at the start and sees every body.
 static pl_status aim(run_painter *painter, bool whole, pl_error *error) {
   const run_job *run = painter->run;
-  bool still = run->options.fixed_camera || run->options.overlay, own = run->facts.has_camera || run->options.observer;
-  if (own && !still) return PL_OK;
+  bool own = run->facts.has_camera || run->options.observer;
+  if (own && !is_still(run)) return PL_OK;
   // Without a camera of the scene a strip is framed by all frames, as the video is; so is a single picture from a fixed
   // camera.
   whole = whole || (run->options.strip_count > 1 ? !own : run->options.fixed_camera);
@@ -218,14 +240,15 @@ static pl_status aim(run_painter *painter, bool whole, pl_error *error) {
     add_items(painter, &box);
   }
   double aspect = (double)run->options.width / run->options.height;
-  painter->around = own ? camera_on_box(scene_camera(run, 0), box, aspect) : pl_camera_frame_box(box, aspect);
+  painter->around = own ? scene_camera(run, 0) : pl_camera_frame_box(box, aspect);
+  if (run->options.has_view) turn_camera(&painter->around, run->options.view);
+  if (own || run->options.has_view) painter->around = camera_on_box(painter->around, box, aspect);
   return PL_OK;
 }
 
 static pl_camera camera_of_frame(const run_painter *painter, int64_t frame) {
   const run_job *run = painter->run;
-  bool still = run->options.fixed_camera || run->options.overlay;
-  if (still || !(run->facts.has_camera || run->options.observer)) return painter->around;
+  if (is_still(run) || !(run->facts.has_camera || run->options.observer)) return painter->around;
   pl_camera camera = scene_camera(run, time_of_frame(run, frame));
   if (painter->shifts == NULL) return camera;
   camera.eye = sum_of(camera.eye, painter->shifts[frame]);
@@ -356,6 +379,12 @@ static pl_renderer_def renderer_def(const run_job *run) {
   def.checker_size = run->options.checker_size;
   pl_vec3 light = run->facts.light;
   if (light.x != 0 || light.y != 0 || light.z != 0) def.light = light;
+  def.sun_strength = run->facts.sun_strength;
+  def.sky_strength = run->facts.sky_strength;
+  if (run->facts.has_background) {
+    def.background_top = run->facts.background_top;
+    def.background_bottom = run->facts.background_bottom;
+  }
   for (int32_t i = 0; i < pl_scene_instance_collider_count(run->set); ++i) {
     pl_scene_instance_collider collider = pl_scene_instance_get_collider(run->set, i, 0);
     if (!collider.ground || !collider.visible) continue;
@@ -381,8 +410,8 @@ pl_status run_write_pictures(run_job *run, pl_error *error) {
   if (status >= 0 && run->video_path != NULL && tool_interrupt_count() == 0) status = write_video(&painter, error);
   for (int32_t i = 0; i < pl_scene_instance_collider_count(run->set); ++i) free(painter.collider_points[i]);
   free(painter.collider_points);
-  for (int32_t i = 0; i < run->body_count; ++i) free(painter.body_colors[i]);
-  free(painter.body_colors);
+  for (int32_t i = 0; i < run->body_count; ++i) pl_appearance_destroy(painter.appearances[i].appearance);
+  free(painter.appearances);
   free(painter.items);
   free(painter.shifts);
   free(painter.rgb);

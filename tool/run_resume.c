@@ -54,6 +54,7 @@ char *run_options_text(const run_options *options, const run_job *run) {
   if (options->no_tables) append(&text, "--no-tables");
   if (options->fixed_camera) append(&text, "--fixed-camera");
   if (options->overlay) append(&text, "--overlay");
+  if (options->has_view) append(&text, "--view=%.17g,%.17g", options->view[0], options->view[1]);
   if (options->checker_size > 0) append(&text, "--checker=%.17g", options->checker_size);
   if (options->title != NULL) append(&text, "--title=%s", options->title);
   append(&text, "--checkpoint-every=%.17g", options->checkpoint_seconds);

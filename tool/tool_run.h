@@ -38,6 +38,8 @@ typedef struct run_options {
   bool fixed_camera;    // pictures and videos from a camera that stands still and sees the whole
                         // motion
   bool overlay;         // frames of the strip in one picture, where they happened
+  bool has_view;        // the camera stands still and looks from `view`
+  double view[2];       // degrees around the vertical from the front, and above the horizon
   const char *title;    // of the caption; NULL: the scene's name
   double checker_size;  // metres, squares on the ground; 0: lines
   double checkpoint_seconds;  // 0: only when interrupted

@@ -20,8 +20,8 @@ static bool is_svg(const char *word) {
   return tool_has_ending(word, "svg");
 }
 
-static bool is_mp4(const char *word) {
-  return tool_has_ending(word, "mp4");
+static bool is_video(const char *word) {
+  return tool_has_ending(word, "mp4") || tool_has_ending(word, "gif") || tool_has_ending(word, "webp");
 }
 
 // clang-format off
@@ -34,8 +34,8 @@ static const tool_option OPTIONS[] = {
     TOOL_HASH_OPTION,
     {"picture", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_png,
      .about = "draw the last frame as a PNG file; without FILE, DIR/picture.png"},
-    {"video", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_mp4,
-     .about = "write all frames as an MP4 file; without FILE, DIR/video.mp4; needs the program ffmpeg"},
+    {"video", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_video,
+     .about = "write all frames as an MP4 file, or as an animated GIF or WebP of at most 25 frames per second; without FILE, DIR/video.mp4; needs the program ffmpeg"},
     {"plot", .kind = TOOL_OPTIONAL_TEXT, .value = "FILE", .takes = is_svg,
      .about = "draw weights of examples and energies over time as an SVG file; without FILE, DIR/plot.svg"},
     {"strip", .kind = TOOL_COUNT, .value = "N", .min = 2, .max = RUN_MAX_STRIP,
@@ -44,6 +44,8 @@ static const tool_option OPTIONS[] = {
     {"no-tables", .kind = TOOL_FLAG, .about = "write frames and pictures alone, without energy.csv and weights.csv"},
     {"fixed-camera", .kind = TOOL_FLAG, .about = "use a camera that stands still and sees the whole motion"},
     {"overlay", .kind = TOOL_FLAG, .about = "draw the frames of the strip into one picture, from a camera that stands still"},
+    {"view", .kind = TOOL_TEXT, .value = "AROUND,ABOVE", .default_note = "the camera of the scene",
+     .about = "look from this direction at the whole motion: degrees around the vertical from the front (+z) towards +x, and degrees above the horizon"},
     {"checker", .kind = TOOL_NUMBER, .value = "SIZE", .min = 1e-6, .max = 1e6, .default_note = "a plain ground",
      .about = "draw the ground as a checkerboard with squares of this size in metres"},
     {"title", .kind = TOOL_TEXT, .value = "TEXT", .default_note = "the scene's name", .about = "title of pictures and videos"},
@@ -114,6 +116,22 @@ static bool read_strip(const tool_session *tool, const tool_arguments *arguments
   }
 }
 
+static bool read_view(const tool_session *tool, const tool_value *view, run_options *options) {
+  if (!view->given) return true;
+  char *middle, *end = NULL;
+  options->has_view = true;
+  options->view[0] = strtod(view->text, &middle);
+  if (middle != view->text && *middle == ',') options->view[1] = strtod(middle + 1, &end);
+  bool good =
+      end != NULL && end != middle + 1 && *end == '\0' && fabs(options->view[0]) <= 360 && fabs(options->view[1]) <= 90;
+  if (!good)
+    tool_print_error(&tool->console,
+                     "--view needs degrees around (-360 to 360) and above the horizon (-90 to 90), such as 30,15, not "
+                     "'%s'",
+                     view->text);
+  return good;
+}
+
 static bool read_title(const tool_session *tool, const tool_value *title, run_options *options) {
   options->title = title->given ? title->text : NULL;
   // Checkpoints keep options as lines of text.
@@ -146,6 +164,7 @@ bool run_options_read(const tool_session *tool, const tool_arguments *arguments,
   bool good = tool_overrides_read(tool, arguments, &options->overrides);
   good = read_strip(tool, arguments, options) && good;
   good = read_title(tool, tool_find_value(arguments, "title"), options) && good;
+  good = read_view(tool, tool_find_value(arguments, "view"), options) && good;
   if ((options->has_strip_times || options->strip_count > 1) && !picture->given) options->picture = "";
   read_hash(tool_find_value(arguments, "hash"), options);
   read_formats(tool_get_text(arguments, "format"), options);

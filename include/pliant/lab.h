@@ -5,6 +5,7 @@
 #define PLIANT_LAB_H
 
 #include "pliant/actor.h"
+#include "pliant/appearance.h"
 #include "pliant/capture.h"
 #include "pliant/capture_file.h"
 #include "pliant/character.h"

@@ -64,15 +64,6 @@ typedef struct pl_mesh_appearance {
 PL_API pl_status pl_mesh_file_get_appearance(pl_context *context, const char *path,
                                              pl_mesh_appearance *appearance, pl_error *error);
 
-/// Colours of the points of a glTF or GLB file as its author painted them: base colour and texture
-/// (PNG) of the material, and colour of the vertex. `colors` holds 3 numbers per point (red, green,
-/// blue, sRGB, 0 … 1) for the `point_count` points of the mesh that pl_mesh_load() makes of the
-/// file, or for its vertices. `*found` is false, and nothing is written, where the file has no
-/// materials and no colours, is in another format, or has another number of points. Fails as
-/// pl_mesh_load() does. May be called from several threads at once.
-PL_API pl_status pl_mesh_file_get_colors(pl_context *context, const char *path, int32_t point_count,
-                                         float *colors, bool *found, pl_error *error);
-
 /// Copy the glTF or GLB file `from` into the GLB file `to`, whole: compressed data is unpacked,
 /// buffers and pictures in other files are taken in, and with a `scale` other than 1 a node above
 /// all others scales it. Everything else stays as it is. Fails as pl_mesh_load() and pl_mesh_save()

@@ -23,6 +23,10 @@ typedef struct pl_motion_report {
   int32_t node_count;   ///< nodes of the character, 0 for a cache
   int32_t morph_count;  ///< morph targets of the character, 0 for a cache
   double start, end;    ///< seconds of the first and last key
+  /// Point of each vertex of the character's surface, -1 for those left out; NULL for a cache.
+  /// Valid as long as the motion.
+  const int32_t *point_of_vertex;
+  int32_t vertex_count;  ///< of the character's surface
 } pl_motion_report;
 
 /// Motion of the surface of a character in one of its animations (-1: the rest pose). The surface

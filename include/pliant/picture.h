@@ -3,6 +3,7 @@
 #ifndef PLIANT_PICTURE_H
 #define PLIANT_PICTURE_H
 
+#include "pliant/appearance.h"
 #include "pliant/base.h"
 #include "pliant/math.h"
 
@@ -18,11 +19,6 @@ typedef struct pl_camera {
   double field_of_view;  ///< radians, vertical
 } pl_camera;
 
-/// Red, green and blue in [0, 1], sRGB.
-typedef struct pl_color {
-  float r, g, b;
-} pl_color;
-
 /// One surface in a picture; borrowed memory.
 typedef struct pl_picture_item {
   const pl_vec3 *points;
@@ -34,6 +30,10 @@ typedef struct pl_picture_item {
   bool wireframe;          ///< draw the edges on top
   bool creased;            ///< smooth, but sharp across edges of more than 40 degrees
   const pl_color *colors;  ///< one per point, instead of `color`; NULL for none
+  const pl_appearance_material *material;  ///< without images, instead of `color`; NULL for none
+  /// Materials and images of the surface, instead of all above but points and triangles; NULL for
+  /// none. A renderer may keep images that have an id.
+  const pl_appearance_view *appearance;
 } pl_picture_item;
 
 /// Input of pl_renderer_create().
@@ -57,6 +57,10 @@ typedef struct pl_renderer_def {
   double checker_size;  ///< m, 0 … 1e12, default 0
   /// Direction towards the sun.
   pl_vec3 light;  ///< default (-0.45, 0.95, 0.62)
+  /// Strength of the sun's light.
+  double sun_strength;  ///< 0 … 10, default 1
+  /// Strength of the light of the sky and of the ground.
+  double sky_strength;  ///< 0 … 10, default 1
   // parameters: end
 
   uint32_t magic;  ///< set by pl_default_renderer_def()
@@ -102,7 +106,7 @@ PL_API pl_status pl_picture_save(pl_context *context, const char *path, const ui
 
 /// Input of pl_video_create().
 typedef struct pl_video_def {
-  const char *path;       ///< of the MP4 file
+  const char *path;       ///< of the file; its ending .gif or .webp selects that format, others MP4
   int32_t width, height;  ///< pixels, default 1280 x 720
   double frame_rate;      ///< frames per second, 0.001 to 1000, default 60
   uint32_t magic;         ///< set by pl_default_video_def()
@@ -111,7 +115,8 @@ typedef struct pl_video_def {
 /// A def with the defaults stated at its fields; the path must be filled in.
 PL_API pl_video_def pl_default_video_def(void);
 
-/// An MP4 file being written by the program `ffmpeg`. One thread at a time.
+/// A video file (MP4, or an animated GIF or WebP) being written by the program `ffmpeg`. One thread
+/// at a time.
 typedef struct pl_video pl_video;
 
 /// Start a video. The caller owns it until it is closed or abandoned. Fails with

@@ -88,6 +88,9 @@ typedef struct pl_scene_report {
                                  ///< drawing; NULL: none; valid as long as the scene
   const char *observer_follows;  ///< likewise of pl_scene_get_observer()
   pl_vec3 light;  ///< direction towards the sun for pl_renderer_def; zero: as the renderer has it
+  double sun_strength, sky_strength;           ///< for pl_renderer_def, default 1
+  bool has_background;                         ///< the scene chose a background
+  pl_color background_top, background_bottom;  ///< for pl_renderer_def
 } pl_scene_report;
 
 /// Properties of a scene. Never fails.
@@ -150,6 +153,7 @@ typedef struct pl_scene_instance_body {
   pl_body_id id;
   bool has_color;  ///< the scene has a colour for it; otherwise choose one
   pl_color color;
+  const char *appearance;  ///< name of a preset for pl_appearance_find_preset(), or NULL; static
   const pl_mesh *mesh;     ///< elements of its particles: tets, or those of a thin body; NULL for a
                            ///< rod; owned by the instance
   const pl_mesh *surface;  ///< surface it is drawn by, at rest; NULL: the boundary of the tets;
@@ -198,6 +202,12 @@ pl_scene_instance_get_surface_view(const pl_scene_instance *instance, int32_t in
 PL_API pl_status pl_scene_instance_get_surface(const pl_scene_instance *instance, int32_t index,
                                                pl_vec3 *points);
 
+/// Load the appearance of body `index` from the file that its surface was read from, for pictures.
+/// The caller owns it. `*appearance` is NULL with PL_OK where the scene chose a colour or a preset,
+/// and as pl_appearance_load() says. Fails as pl_appearance_load() does.
+PL_API pl_status pl_scene_instance_load_appearance(const pl_scene_instance *instance, int32_t index,
+                                                   pl_appearance **appearance, pl_error *error);
+
 /// A collider of an instance, with what is needed to draw it.
 typedef struct pl_scene_instance_collider {
   const char *name;  ///< valid as long as the instance
@@ -208,6 +218,7 @@ typedef struct pl_scene_instance_collider {
   pl_transform placement;  ///< of that frame at the time asked for
   bool has_color;          ///< the scene chose a colour
   pl_color color;
+  const char *appearance;  ///< as of a body
 } pl_scene_instance_collider;
 
 /// Number of colliders.

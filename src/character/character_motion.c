@@ -86,7 +86,7 @@ static pl_status build_surface(pl_motion *motion, pl_arena *workspace, pl_error 
   const pl_character *c = motion->character;
   pl_mesh_view view = pl_mesh_get_view(c->surface);
   int32_t *vertices = PL_TAKE(&motion->arena, int32_t, view.point_count);
-  int32_t *point_of = PL_TAKE(workspace, int32_t, view.point_count);
+  int32_t *point_of = PL_TAKE(&motion->arena, int32_t, view.point_count);
   pl_vec3 *points = PL_TAKE(workspace, pl_vec3, view.point_count);
   int32_t *triangles = PL_TAKE(workspace, int32_t, 3 * (size_t)view.triangle_count), count = 0;
   if (motion->arena.failed || workspace->failed) return pl_fail_memory(error);
@@ -102,6 +102,7 @@ static pl_status build_surface(pl_motion *motion, pl_arena *workspace, pl_error 
   }
   if (count == 0) return PL_OK;
   motion->vertices = vertices;
+  motion->point_of_vertex = point_of;
   pl_mesh_view made = {.point_count = point_count, .points = points, .triangle_count = count, .triangles = triangles};
   return pl_mesh_create(motion->context, &made, &motion->mesh, error);
 }
@@ -221,6 +222,8 @@ pl_motion_report pl_motion_get_report(const pl_motion *motion) {
       .morph_count = count_morphs(motion),
       .start = motion->start,
       .end = motion->end,
+      .point_of_vertex = motion->point_of_vertex,
+      .vertex_count = has_nodes ? pl_mesh_get_view(motion->character->surface).point_count : 0,
   };
 }
 

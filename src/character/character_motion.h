@@ -13,13 +13,14 @@ struct pl_motion {
   double start, end;
 
   // Of a character.
-  const pl_character *character;  // borrowed
-  int32_t animation;              // its own, -1: none
-  const int32_t *vertices;        // of the character's surface, one per point
-  pl_transform *nodes;            // workspace, one per node
-  pl_transform *locals;           // the same, in their parents
-  pl_vec3 *scales;                // the same
-  double *morphs;                 // workspace, one per morph target
+  const pl_character *character;   // borrowed
+  int32_t animation;               // its own, -1: none
+  const int32_t *vertices;         // of the character's surface, one per point
+  const int32_t *point_of_vertex;  // and back, -1: none
+  pl_transform *nodes;             // workspace, one per node
+  pl_transform *locals;            // the same, in their parents
+  pl_vec3 *scales;                 // the same
+  double *morphs;                  // workspace, one per morph target
 
   // An animation of another file, which one of the two has.
   pl_character *clip;  // owned

@@ -1,4 +1,4 @@
-// MP4 out, through the program `ffmpeg`.
+// MP4, GIF and WebP out, through the program `ffmpeg`.
 //
 // The pictures go to its standard input as raw pixels; it writes to a temporary name next to the path, which is renamed
 // once it has ended well.
@@ -29,12 +29,14 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "io/file_bytes.h"
 #include "pliant/picture.h"
 
 #define MAX_SIDE 16384  // pixels; more than the format's decoders take
 #define MAX_RATE 1000.0
 #define MIN_RATE 0.001
 #define MESSAGE_SIZE 400
+#define MAX_ARGUMENTS 48
 
 extern char **environ;
 
@@ -119,35 +121,11 @@ static int spawn(pl_video *self, char *const arguments[], int input, int words) 
   return code;
 }
 
-static pl_status start(pl_video *self, double frame_rate, pl_error *error) {
-  int pixels[2] = {-1, -1}, words[2] = {-1, -1};
-  char size[32], rate[48];
-  snprintf(size, sizeof size, "%dx%d", self->width, self->height);
-  // Thousandths as a fraction: exact for every usual rate, and no decimal point to depend on the locale.
-  snprintf(rate, sizeof rate, "%ld/1000", (long)(frame_rate * 1000 + 0.5));
-  // The prefix keeps names with a colon or a dash in front from being taken for something else.
-  char *name = pl_allocate(self->context, strlen("file:") + strlen(self->temporary) + 1);
-  if (name == NULL) return pl_fail_memory(error);
-  strcpy(name, "file:");
-  strcat(name, self->temporary);
-  // Players want even sizes and 4:2:0; odd ones get one more column or row, in black.
-  const char *const arguments[] = {
-      "ffmpeg",
-      "-nostdin",
-      "-hide_banner",
-      "-loglevel",
-      "error",
-      "-f",
-      "rawvideo",
-      "-pixel_format",
-      "rgb24",
-      "-video_size",
-      size,
-      "-framerate",
-      rate,
-      "-i",
-      "pipe:0",
-      "-an",
+// How the pictures are packed, by the ending of the path. Players of MP4 want even sizes and 4:2:0; odd ones get one
+// more column or row, in black. Films for pages repeat, and have at most 25 frames per second, because browsers slow
+// down GIF files with more than 50.
+static const char *const *arguments_of_kind(const char *path) {
+  static const char *const mp4[] = {
       "-vf",
       "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
       "-c:v",
@@ -168,9 +146,42 @@ static pl_status start(pl_video *self, double frame_rate, pl_error *error) {
       "+faststart",
       "-f",
       "mp4",
-      "-y",
-      name,
       NULL};
+  static const char *const gif[] = {"-vf",
+                                    "fps=min(25\\,source_fps),split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]"
+                                    "paletteuse=dither=bayer:bayer_scale=4",
+                                    "-loop",
+                                    "0",
+                                    "-f",
+                                    "gif",
+                                    NULL};
+  static const char *const webp[] = {
+      "-vf", "fps=min(25\\,source_fps)", "-c:v", "libwebp_anim", "-lossless", "0",  "-q:v",
+      "60",  "-compression_level",       "6",    "-loop",        "0",         "-f", "webp",
+      NULL};
+  return pl_ending_is(path, ".gif") ? gif : pl_ending_is(path, ".webp") ? webp : mp4;
+}
+
+static pl_status start(pl_video *self, double frame_rate, pl_error *error) {
+  int pixels[2] = {-1, -1}, words[2] = {-1, -1};
+  char size[32], rate[48];
+  snprintf(size, sizeof size, "%dx%d", self->width, self->height);
+  // Thousandths as a fraction: exact for every usual rate, and no decimal point to depend on the locale.
+  snprintf(rate, sizeof rate, "%ld/1000", (long)(frame_rate * 1000 + 0.5));
+  // The prefix keeps names with a colon or a dash in front from being taken for something else.
+  char *name = pl_allocate(self->context, strlen("file:") + strlen(self->temporary) + 1);
+  if (name == NULL) return pl_fail_memory(error);
+  strcpy(name, "file:");
+  strcat(name, self->temporary);
+  const char *arguments[MAX_ARGUMENTS] = {
+      "ffmpeg", "-nostdin",    "-hide_banner", "-loglevel",  "error", "-f", "rawvideo", "-pixel_format",
+      "rgb24",  "-video_size", size,           "-framerate", rate,    "-i", "pipe:0",   "-an"};
+  const char *const *kind = arguments_of_kind(self->path);
+  size_t count = 0;
+  while (arguments[count] != NULL) ++count;
+  while (*kind != NULL) arguments[count++] = *kind++;
+  arguments[count++] = "-y";
+  arguments[count] = name;
   int code = 0;
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pixels) != 0 ||
       socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, words) != 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "render/render_scene.h"
 
 enum { SAMPLE_COUNT = 4 };  // every OpenGL ES 3 has at least four
 
@@ -144,10 +145,13 @@ static void make_arrays(pl_render_device *self) {
   glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, self->buffers[3]);
   glEnableVertexAttribArray(0);
   glEnableVertexAttribArray(1);
-  glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 36, (const void *)0);
-  glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, 36, (const void *)12);
   glEnableVertexAttribArray(2);
-  glVertexAttribPointer(2, 3, GL_FLOAT, GL_FALSE, 36, (const void *)24);
+  glEnableVertexAttribArray(3);
+  const GLsizei stride = PL_VERTEX_FLOATS * (GLsizei)sizeof(float);
+  glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, stride, (const void *)0);
+  glVertexAttribPointer(1, 3, GL_FLOAT, GL_FALSE, stride, (const void *)12);
+  glVertexAttribPointer(2, 4, GL_FLOAT, GL_FALSE, stride, (const void *)24);
+  glVertexAttribPointer(3, 2, GL_FLOAT, GL_FALSE, stride, (const void *)40);
   glBindVertexArray(0);
 }
 

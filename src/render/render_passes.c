@@ -2,7 +2,8 @@
 //   1. the sun's depth map and one small depth map per sky lamp
 //   2. the floor map: how much sun and sky each patch of floor sees
 //   3. bodies, then floor, then background, nearest first so that nothing is shaded twice
-//   4. many samples a pixel become one
+//   4. what is mixed with all that by alpha
+//   5. many samples a pixel become one
 #include "render/render_passes.h"
 
 #include "pliant/math.h"
@@ -14,6 +15,9 @@ enum {
   UNIT_LAMP_DEPTH,
   UNIT_FLOOR_SUN,
   UNIT_FLOOR_SKY,
+  UNIT_BASE,
+  UNIT_SHADE,
+  UNIT_EMISSIVE,
   UNIT_COUNT
 };
 
@@ -39,7 +43,8 @@ static void upload_scene(const pl_render_job *job) {
   upload(GL_ARRAY_BUFFER, device->depth_array, device->buffers[0], scene->points, (size_t)scene->point_count * 12);
   upload(GL_ELEMENT_ARRAY_BUFFER, device->depth_array, device->buffers[1], scene->corners,
          (size_t)scene->corner_count * 4);
-  upload(GL_ARRAY_BUFFER, device->body_array, device->buffers[2], scene->vertices, (size_t)scene->vertex_count * 36);
+  upload(GL_ARRAY_BUFFER, device->body_array, device->buffers[2], scene->vertices,
+         (size_t)scene->vertex_count * PL_VERTEX_FLOATS * sizeof(float));
   upload(GL_ELEMENT_ARRAY_BUFFER, device->body_array, device->buffers[3], scene->indices,
          (size_t)scene->index_count * 4);
 }
@@ -54,28 +59,82 @@ static void choose_side(int side) {
   }
 }
 
-// What is nearest to the light faces it, so closed items need only that half; neighbours of one kind go in one call.
-static void draw_map(const pl_render_job *job, GLuint program, const pl_render_map *map) {
+static void set_map(GLuint program, const pl_render_map *map) {
   glUniform4fv(at(program, "u_right"), 1, map->right);
   glUniform4fv(at(program, "u_up"), 1, map->up);
   glUniform4fv(at(program, "u_away"), 1, map->away);
+}
+
+static void draw_range(uint32_t start, uint32_t count) {
+  if (count > 0) glDrawElements(GL_TRIANGLES, (GLsizei)count, GL_UNSIGNED_INT, (const void *)((uintptr_t)start * 4));
+}
+
+static void bind_map(GLuint unit, GLuint texture, GLuint sampler) {
+  glActiveTexture(GL_TEXTURE0 + unit);
+  glBindTexture(GL_TEXTURE_2D, texture);
+  glBindSampler(unit, sampler);
+}
+
+static bool is_alike(const pl_render_part *a, const pl_render_part *b) {
+  return a->side == b->side && a->has_holes == b->has_holes;
+}
+
+// What is nearest to the light faces it, so closed items need only that half; neighbours of one kind go in one call.
+static void draw_map(const pl_render_job *job, const pl_render_map *map) {
+  GLuint program = job->device->programs[PL_PROGRAM_DEPTH];
+  glUseProgram(program);
+  glBindVertexArray(job->device->depth_array);
+  set_map(program, map);
   const pl_render_part *parts = job->scene->parts;
   for (int32_t first = 0, next; first < job->item_count; first = next) {
     uint32_t count = 0;
-    for (next = first; next < job->item_count && parts[next].side == parts[first].side; ++next)
+    for (next = first; next < job->item_count && is_alike(&parts[next], &parts[first]); ++next)
       count += parts[next].index_count;
     choose_side(parts[first].side);
-    if (count > 0)
-      glDrawElements(GL_TRIANGLES, (GLsizei)count, GL_UNSIGNED_INT,
-                     (const void *)((uintptr_t)parts[first].index_start * 4));
+    if (!parts[first].has_holes) draw_range(parts[first].index_start, count);
   }
+  choose_side(0);
+}
+
+// Image `index` of a material as a texture unit; units without one are white.
+static void bind_image(const pl_render_job *job, GLuint unit, const pl_render_batch *batch, int32_t index) {
+  GLuint texture = 0;
+  // Every image was sent before, so that nothing can fail here.
+  (void)pl_render_textures_find(job->textures, batch->images != NULL && index >= 0 ? &batch->images[index] : NULL,
+                                &texture, NULL);
+  bind_map(unit, texture, 0);
+}
+
+// Alpha below which a material has a hole: half for what is mixed, because a shadow is not.
+static void set_hole(GLuint program, const pl_appearance_material *m) {
+  double cutoff = m->alpha_mode == PL_ALPHA_OPAQUE ? 0 : m->alpha_mode == PL_ALPHA_MASK ? m->alpha_cutoff : 0.5;
+  glUniform2f(at(program, "u_hole"), (float)m->alpha, (float)cutoff);
+}
+
+static void draw_holes(const pl_render_job *job, const pl_render_map *map) {
+  GLuint program = job->device->programs[PL_PROGRAM_CUTOUT];
+  glUseProgram(program);
+  glBindVertexArray(job->device->body_array);
+  set_map(program, map);
+  glUniform1i(at(program, "u_base_image"), UNIT_BASE);
+  for (int32_t i = 0; i < job->scene->batch_count; ++i) {
+    const pl_render_batch *batch = &job->scene->batches[i];
+    if (!job->scene->parts[batch->item].has_holes) continue;
+    set_hole(program, batch->material);
+    bind_image(job, UNIT_BASE, batch, batch->material->base_image);
+    draw_range(batch->index_start, batch->index_count);
+  }
+}
+
+static bool has_holes(const pl_render_job *job) {
+  for (int32_t i = 0; i < job->item_count; ++i)
+    if (job->scene->parts[i].has_holes) return true;
+  return false;
 }
 
 static void draw_depth_maps(const pl_render_job *job) {
   const pl_render_device *device = job->device;
-  GLuint program = device->programs[PL_PROGRAM_DEPTH];
-  glUseProgram(program);
-  glBindVertexArray(device->depth_array);
+  bool holes = has_holes(job);
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_LESS);
   glDepthMask(GL_TRUE);
@@ -83,21 +142,16 @@ static void draw_depth_maps(const pl_render_job *job) {
   glBindFramebuffer(GL_FRAMEBUFFER, device->sun_target);
   glViewport(0, 0, PL_SUN_MAP_SIZE, PL_SUN_MAP_SIZE);
   glClear(GL_DEPTH_BUFFER_BIT);
-  draw_map(job, program, &job->light->sun);
+  draw_map(job, &job->light->sun);
+  if (holes) draw_holes(job, &job->light->sun);
   glBindFramebuffer(GL_FRAMEBUFFER, device->lamp_target);
   glClear(GL_DEPTH_BUFFER_BIT);
   for (int i = 0; i < PL_LAMP_COUNT; ++i) {
     glViewport(i % PL_LAMP_TILES * PL_LAMP_MAP_SIZE, i / PL_LAMP_TILES * PL_LAMP_MAP_SIZE, PL_LAMP_MAP_SIZE,
                PL_LAMP_MAP_SIZE);
-    draw_map(job, program, &job->light->lamps[i]);
+    draw_map(job, &job->light->lamps[i]);
+    if (holes) draw_holes(job, &job->light->lamps[i]);
   }
-  choose_side(0);
-}
-
-static void bind_map(GLuint unit, GLuint texture, GLuint sampler) {
-  glActiveTexture(GL_TEXTURE0 + unit);
-  glBindTexture(GL_TEXTURE_2D, texture);
-  glBindSampler(unit, sampler);
 }
 
 // The uniforms of `sun` and `lamps` in the shaders.
@@ -155,27 +209,90 @@ static void set_finish(const pl_render_job *job, GLuint program) {
   set_vector(program, "u_background_bottom", pl_linear_color(job->def->background_bottom));
 }
 
-static void draw_bodies(const pl_render_job *job, const float matrix[16]) {
+// A material as items without one have it.
+static pl_appearance_material plain_material(void) {
+  pl_appearance_material plain = pl_default_appearance_material();
+  plain.shading = PL_SHADING_SOFT;
+  return plain;
+}
+
+static void set_material(const pl_render_job *job, GLuint program, const pl_render_batch *batch) {
+  pl_appearance_material plain = plain_material();
+  const pl_appearance_material *m = batch->material != NULL ? batch->material : &plain;
+  pl_vec3 base = pl_linear_color(m->base_color);
+  glUniform1i(at(program, "u_shading"), (GLint)m->shading);
+  glUniform4f(at(program, "u_base"), (float)base.x, (float)base.y, (float)base.z, (float)m->alpha);
+  glUniform4f(at(program, "u_surface"), (float)m->metallic, (float)m->roughness, (float)m->translucency,
+              (float)m->sheen);
+  set_vector(program, "u_emissive", pl_linear_color(m->emissive));
+  set_vector(program, "u_shade", pl_linear_color(m->shade_color));
+  set_vector(program, "u_rim", pl_linear_color(m->rim_color));
+  glUniform4f(at(program, "u_toon"), (float)m->shade_shift, (float)m->shade_sharpness, (float)m->rim_power,
+              (float)m->rim_lift);
+  glUniform2f(at(program, "u_alpha"), (float)m->alpha_mode, (float)m->alpha_cutoff);
+  bind_image(job, UNIT_BASE, batch, m->base_image);
+  bind_image(job, UNIT_SHADE, batch, m->shade_image);
+  bind_image(job, UNIT_EMISSIVE, batch, m->emissive_image);
+}
+
+static void begin_bodies(const pl_render_job *job, const float matrix[16]) {
   GLuint program = job->device->programs[PL_PROGRAM_BODY];
   glUseProgram(program);
   set_light(job, program);
   set_finish(job, program);
   glUniformMatrix4fv(at(program, "u_view_projection"), 1, GL_FALSE, matrix);
-  pl_vec3 eye = pl_vec3_sub(job->view->eye, job->scene->origin);
-  set_vector(program, "u_eye", eye);
+  set_vector(program, "u_eye", pl_vec3_sub(job->view->eye, job->scene->origin));
   pl_vec3 floor_color = pl_linear_color(job->def->ground ? job->def->ground_color : job->def->background_bottom);
   set_vector(program, "u_bounce", pl_vec3_scale(floor_color, 0.34));
-  GLint wireframe = at(program, "u_wireframe"), side = at(program, "u_side");
+  glUniform2f(at(program, "u_strength"), (float)job->def->sun_strength, (float)job->def->sky_strength);
+  glUniform1i(at(program, "u_base_image"), UNIT_BASE);
+  glUniform1i(at(program, "u_shade_image"), UNIT_SHADE);
+  glUniform1i(at(program, "u_emissive_image"), UNIT_EMISSIVE);
   glBindVertexArray(job->device->body_array);
-  for (int32_t i = 0; i < job->item_count; ++i) {
-    const pl_render_part *part = &job->scene->parts[i];
-    if (part->index_count == 0) continue;
-    // Half of all shading is saved on closed bodies, unless the camera may be inside.
-    choose_side(pl_box_overlaps(part->box, (pl_box){eye, eye}) ? 0 : part->side);
+}
+
+// Bodies that alpha mixes with what is behind them, or all others.
+static void draw_bodies(const pl_render_job *job, const float matrix[16], bool mixed) {
+  GLuint program = job->device->programs[PL_PROGRAM_BODY];
+  begin_bodies(job, matrix);
+  pl_vec3 eye = pl_vec3_sub(job->view->eye, job->scene->origin);
+  GLint wireframe = at(program, "u_wireframe"), side = at(program, "u_side");
+  for (int32_t i = 0; i < job->scene->batch_count; ++i) {
+    const pl_render_batch *batch = &job->scene->batches[i];
+    const pl_render_part *part = &job->scene->parts[batch->item];
+    bool is_mixed = batch->material != NULL && batch->material->alpha_mode == PL_ALPHA_BLEND;
+    if (batch->index_count == 0 || is_mixed != mixed) continue;
+    // Half of all shading is saved on closed bodies, unless the camera may be inside or there are holes to look
+    // through.
+    bool is_inside = pl_box_overlaps(part->box, (pl_box){eye, eye}) || part->has_holes;
+    bool one_sided = batch->material != NULL && !batch->material->double_sided;
+    choose_side(one_sided ? (part->side < 0 ? -1 : 1) : is_inside ? 0 : part->side);
+    set_material(job, program, batch);
     glUniform1f(side, (float)part->side);
-    glUniform1f(wireframe, job->items[i].wireframe ? 1.0f : 0.0f);
-    glDrawElements(GL_TRIANGLES, (GLsizei)part->index_count, GL_UNSIGNED_INT,
-                   (const void *)((uintptr_t)part->index_start * 4));
+    glUniform1f(wireframe, job->items[batch->item].wireframe ? 1.0f : 0.0f);
+    draw_range(batch->index_start, batch->index_count);
+  }
+  glDisable(GL_CULL_FACE);
+  glCullFace(GL_BACK);
+}
+
+static void draw_outlines(const pl_render_job *job, const float matrix[16]) {
+  GLuint program = job->device->programs[PL_PROGRAM_OUTLINE];
+  glUseProgram(program);
+  glUniformMatrix4fv(at(program, "u_view_projection"), 1, GL_FALSE, matrix);
+  glUniform1i(at(program, "u_base_image"), UNIT_BASE);
+  glBindVertexArray(job->device->body_array);
+  for (int32_t i = 0; i < job->scene->batch_count; ++i) {
+    const pl_render_batch *batch = &job->scene->batches[i];
+    if (batch->material == NULL || !(batch->material->outline_width > 0)) continue;
+    int side = job->scene->parts[batch->item].side;
+    choose_side(side < 0 ? 1 : -1);
+    set_hole(program, batch->material);
+    set_vector(program, "u_outline", pl_linear_color(batch->material->outline_color));
+    glUniform1f(at(program, "u_width"),
+                (float)(side < 0 ? -batch->material->outline_width : batch->material->outline_width));
+    bind_image(job, UNIT_BASE, batch, batch->material->base_image);
+    draw_range(batch->index_start, batch->index_count);
   }
   glDisable(GL_CULL_FACE);
   glCullFace(GL_BACK);
@@ -246,15 +363,38 @@ static void draw_picture(const pl_render_job *job) {
   glEnable(GL_DEPTH_TEST);
   glDepthFunc(GL_LESS);
   glClear(GL_DEPTH_BUFFER_BIT);
-  draw_bodies(job, matrix);
+  draw_bodies(job, matrix, false);
+  draw_outlines(job, matrix);
   if (job->def->ground) draw_ground(job, matrix, radius);
   draw_sky(job);
+  glDepthFunc(GL_LESS);
+  glEnable(GL_BLEND);
+  glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+  draw_bodies(job, matrix, true);
+  glDisable(GL_BLEND);
+}
+
+// All images before the first pass, where a failure still leaves nothing half drawn and no map is bound yet.
+static pl_status send_images(const pl_render_job *job, pl_error *error) {
+  GLuint white;
+  pl_status status = pl_render_textures_find(job->textures, NULL, &white, error);
+  for (int32_t i = 0; i < job->scene->batch_count && status >= 0; ++i) {
+    const pl_render_batch *batch = &job->scene->batches[i];
+    if (batch->material == NULL || batch->images == NULL) continue;
+    const int32_t indices[3] = {batch->material->base_image, batch->material->shade_image,
+                                batch->material->emissive_image};
+    GLuint texture;
+    for (int k = 0; k < 3 && status >= 0; ++k)
+      if (indices[k] >= 0) status = pl_render_textures_find(job->textures, &batch->images[indices[k]], &texture, error);
+  }
+  return status;
 }
 
 pl_status pl_render_draw(const pl_render_job *job, pl_error *error) {
   const pl_render_device *device = job->device;
   upload_scene(job);
   pl_status status = pl_render_check("sending the surfaces", error);
+  if (status == PL_OK) status = send_images(job, error);
   if (status != PL_OK) return status;
   draw_depth_maps(job);
   bind_map(UNIT_SUN_COMPARE, device->sun_map, device->compare_sampler);
@@ -273,5 +413,6 @@ pl_status pl_render_draw(const pl_render_job *job, pl_error *error) {
   // The maps are drawn into again next time, when no unit may still read from them.
   for (GLuint unit = 0; unit < UNIT_COUNT; ++unit) bind_map(unit, 0, 0);
   glBindVertexArray(0);
+  pl_render_textures_end_picture(job->textures);
   return pl_render_check("drawing", error);
 }

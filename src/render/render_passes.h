@@ -6,6 +6,7 @@
 #include "render/render_device.h"
 #include "render/render_light.h"
 #include "render/render_scene.h"
+#include "render/render_textures.h"
 
 // All that a picture is made of.
 typedef struct pl_render_job {
@@ -16,6 +17,7 @@ typedef struct pl_render_job {
   const pl_render_scene *scene;
   const pl_render_light *light;
   const pl_render_view *view;
+  pl_render_textures *textures;
 } pl_render_job;
 
 // Draw the maps and the picture; it is then bound for reading.

@@ -7,6 +7,9 @@
 //
 // Creased: the normal of a corner sums only those triangles at the point whose own normal is within 40 degrees of this
 // triangle's.
+//
+// Items with an appearance are drawn by its vertices: one per point, normal and texture coordinate. Vertices of one
+// normal group share the sum over all their triangles, so that a seam of texture coordinates does not show.
 #include "render/render_scene.h"
 
 #include <math.h>
@@ -14,6 +17,7 @@
 
 #include "base/error.h"
 #include "pliant/math.h"
+#include "render/render_appearance.h"
 
 #define CREASE_COSINE 0.7660444431189780
 #define FARTHEST 1e12             // metres; beyond it single precision gives no picture
@@ -44,11 +48,17 @@ static pl_status check_item(const pl_picture_item *item, int32_t number, pl_erro
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, field, "point %d does not exist; the item has %d points",
                          item->triangles[i], item->point_count);
   }
-  return PL_OK;
+  return item->appearance != NULL ? pl_render_check_appearance(item, number, error) : PL_OK;
 }
 
 static bool is_expanded(const pl_picture_item *item) {
+  if (item->appearance != NULL) return item->wireframe || item->appearance->normal_groups == NULL;
   return item->flat || item->creased || item->wireframe;
+}
+
+static int32_t vertex_count_of(const pl_picture_item *item) {
+  if (is_expanded(item)) return 3 * item->triangle_count;
+  return item->appearance != NULL ? item->appearance->vertex_count : item->point_count;
 }
 
 static uint32_t next_multiple_of_three(uint32_t number) {
@@ -78,16 +88,35 @@ pl_vec3 pl_linear_color(pl_color color) {
   return pl_vec3_of((double)linear_of_srgb(color.r), (double)linear_of_srgb(color.g), (double)linear_of_srgb(color.b));
 }
 
-// `point` of an item, with a normal of its own.
-static void put_vertex(float *to, const pl_picture_item *item, int32_t point, pl_vec3 origin, pl_vec3 normal) {
-  pl_vec3 position = item->points[point],
-          color = pl_linear_color(item->colors != NULL ? item->colors[point] : item->color);
+// Linear colour and alpha of a vertex; a material is multiplied later.
+static void put_color(float *to, const pl_picture_item *item, int32_t point, int32_t vertex) {
+  pl_vec3 color = {1, 1, 1};
+  to[3] = 1;
+  if (item->appearance != NULL) {
+    const float *colors = item->appearance->colors;
+    for (int c = 0; c < 4; ++c) to[c] = colors != NULL ? colors[4 * (size_t)vertex + (size_t)c] : 1;
+    return;
+  }
+  if (item->colors != NULL)
+    color = pl_linear_color(item->colors[point]);
+  else if (item->material == NULL)
+    color = pl_linear_color(item->color);
+  to[0] = (float)color.x, to[1] = (float)color.y, to[2] = (float)color.z;
+}
+
+// A vertex of an item, with a normal of its own: vertex number `vertex` of its appearance, or point `vertex`.
+static void put_vertex(float *to, const pl_picture_item *item, int32_t vertex, pl_vec3 origin, pl_vec3 normal) {
+  const pl_appearance_view *appearance = item->appearance;
+  int32_t point = appearance != NULL ? appearance->points[vertex] : vertex;
+  pl_vec3 position = item->points[point];
   // A point without a proper triangle has no normal; any will do, for nothing of it is seen.
   normal = pl_vec3_normalize_or(normal, pl_vec3_of(0, 1, 0));
   to[0] = (float)(position.x - origin.x), to[1] = (float)(position.y - origin.y),
   to[2] = (float)(position.z - origin.z);
   to[3] = (float)normal.x, to[4] = (float)normal.y, to[5] = (float)normal.z;
-  to[6] = (float)color.x, to[7] = (float)color.y, to[8] = (float)color.z;
+  put_color(to + 6, item, point, vertex);
+  bool has_uvs = appearance != NULL && appearance->uvs != NULL;
+  for (int c = 0; c < 2; ++c) to[10 + c] = has_uvs ? appearance->uvs[2 * (size_t)vertex + (size_t)c] : 0;
 }
 
 // Angle-weighted normals per point and unit normals per triangle.
@@ -100,6 +129,18 @@ static void find_normals(const pl_picture_item *item, pl_vec3 *point_normals, pl
       *sum = pl_vec3_add_scaled(*sum, triangle_normals[i], corner_angle(item, i, c));
     }
   }
+}
+
+// Angle-weighted normals per group of vertices.
+static void find_group_normals(const pl_picture_item *item, const pl_vec3 *triangle_normals, pl_vec3 *group_normals) {
+  const pl_appearance_view *appearance = item->appearance;
+  for (int32_t i = 0; i < appearance->normal_group_count; ++i) group_normals[i] = pl_vec3_of(0, 0, 0);
+  for (int32_t i = 0; i < item->triangle_count; ++i)
+    for (int c = 0; c < 3; ++c) {
+      int32_t vertex = appearance->triangles[3 * (size_t)i + (size_t)c];
+      pl_vec3 *sum = &group_normals[appearance->normal_groups[vertex]];
+      *sum = pl_vec3_add_scaled(*sum, triangle_normals[i], corner_angle(item, i, c));
+    }
 }
 
 // Triangles around each point, as offsets and a list.
@@ -127,11 +168,18 @@ static pl_vec3 creased_normal(const pl_picture_item *item, const pl_vec3 *triang
   return sum;
 }
 
+// Normals of an item: of its triangles, of its points, and of the groups of its appearance (NULL without).
+typedef struct item_normals {
+  pl_vec3 *triangles, *points, *groups;
+} item_normals;
+
 // Three vertices per triangle.
-static bool put_expanded(pl_scratch *scratch, const pl_picture_item *item, const pl_vec3 *point_normals,
-                         const pl_vec3 *triangle_normals, pl_vec3 origin, float *vertices) {
+static bool put_expanded(pl_scratch *scratch, const pl_picture_item *item, const item_normals *normals, pl_vec3 origin,
+                         float *vertices) {
+  const pl_appearance_view *appearance = item->appearance;
   int32_t *star_start = NULL, *star_triangles = NULL;
-  if (item->creased && !item->flat) {
+  bool is_creased = appearance != NULL ? appearance->normal_groups == NULL : item->creased && !item->flat;
+  if (is_creased) {
     star_start = PL_SCRATCH(scratch, int32_t, (size_t)item->point_count + 1);
     star_triangles = PL_SCRATCH(scratch, int32_t, 3 * (size_t)item->triangle_count);
     if (star_start == NULL || star_triangles == NULL) return false;
@@ -140,10 +188,13 @@ static bool put_expanded(pl_scratch *scratch, const pl_picture_item *item, const
   for (int32_t i = 0; i < item->triangle_count; ++i) {
     for (size_t c = 0; c < 3; ++c) {
       int32_t point = item->triangles[3 * (size_t)i + c];
-      pl_vec3 normal = item->flat ? triangle_normals[i] : point_normals[point];
+      int32_t vertex = appearance != NULL ? appearance->triangles[3 * (size_t)i + c] : point;
+      pl_vec3 normal = item->flat && appearance == NULL ? normals->triangles[i]
+                       : normals->groups != NULL        ? normals->groups[appearance->normal_groups[vertex]]
+                                                        : normals->points[point];
       if (star_start != NULL && star_start[point + 1] - star_start[point] <= MAX_CREASE_NEIGHBOURS)
-        normal = creased_normal(item, triangle_normals, star_start, star_triangles, i, point);
-      put_vertex(vertices + 9 * (3 * (size_t)i + c), item, point, origin, normal);
+        normal = creased_normal(item, normals->triangles, star_start, star_triangles, i, point);
+      put_vertex(vertices + PL_VERTEX_FLOATS * (3 * (size_t)i + c), item, vertex, origin, normal);
     }
   }
   return true;
@@ -152,19 +203,28 @@ static bool put_expanded(pl_scratch *scratch, const pl_picture_item *item, const
 // Vertices and indices of one item.
 static bool put_item(pl_scratch *scratch, const pl_picture_item *item, uint32_t vertex_start, pl_render_scene *scene,
                      pl_render_part *part) {
-  pl_vec3 *point_normals = PL_SCRATCH(scratch, pl_vec3, item->point_count);
-  pl_vec3 *triangle_normals = PL_SCRATCH(scratch, pl_vec3, item->triangle_count);
-  if (point_normals == NULL || triangle_normals == NULL) return false;
-  find_normals(item, point_normals, triangle_normals);
-  float *vertices = scene->vertices + 9 * (size_t)vertex_start;
+  const pl_appearance_view *appearance = item->appearance;
+  bool has_groups = appearance != NULL && appearance->normal_groups != NULL;
+  item_normals normals = {PL_SCRATCH(scratch, pl_vec3, item->triangle_count),
+                          PL_SCRATCH(scratch, pl_vec3, item->point_count),
+                          PL_SCRATCH(scratch, pl_vec3, has_groups ? appearance->normal_group_count : 0)};
+  if (normals.points == NULL || normals.triangles == NULL || normals.groups == NULL) return false;
+  find_normals(item, normals.points, normals.triangles);
+  if (has_groups)
+    find_group_normals(item, normals.triangles, normals.groups);
+  else
+    normals.groups = NULL;
+  float *vertices = scene->vertices + PL_VERTEX_FLOATS * (size_t)vertex_start;
   uint32_t *indices = scene->indices + part->index_start;
   if (is_expanded(item)) {
     for (uint32_t i = 0; i < part->index_count; ++i) indices[i] = vertex_start + i;
-    return put_expanded(scratch, item, point_normals, triangle_normals, scene->origin, vertices);
+    return put_expanded(scratch, item, &normals, scene->origin, vertices);
   }
-  for (uint32_t i = 0; i < part->index_count; ++i) indices[i] = vertex_start + (uint32_t)item->triangles[i];
-  for (int32_t i = 0; i < item->point_count; ++i)
-    put_vertex(vertices + 9 * (size_t)i, item, i, scene->origin, point_normals[i]);
+  const int32_t *triangles = appearance != NULL ? appearance->triangles : item->triangles;
+  for (uint32_t i = 0; i < part->index_count; ++i) indices[i] = vertex_start + (uint32_t)triangles[i];
+  for (int32_t i = 0; i < vertex_count_of(item); ++i)
+    put_vertex(vertices + PL_VERTEX_FLOATS * (size_t)i, item, i, scene->origin,
+               has_groups ? normals.groups[appearance->normal_groups[i]] : normals.points[i]);
   return true;
 }
 
@@ -209,6 +269,25 @@ static void put_depth_item(const pl_picture_item *item, uint32_t point_start, co
     scene->corners[part->index_start + i] = point_start + (uint32_t)item->triangles[i];
 }
 
+// One batch per material of an item.
+static void put_batches(const pl_picture_item *item, int32_t number, pl_render_part *part, pl_render_scene *scene) {
+  const pl_appearance_view *appearance = item->appearance;
+  if (appearance == NULL) {
+    scene->batches[scene->batch_count++] =
+        (pl_render_batch){number, part->index_start, part->index_count, item->material, NULL};
+    part->has_holes = item->material != NULL && item->material->alpha_mode != PL_ALPHA_OPAQUE;
+    return;
+  }
+  for (int32_t i = 0; i < appearance->part_count; ++i) {
+    const pl_appearance_part *own = &appearance->parts[i];
+    const pl_appearance_material *material = &appearance->materials[own->material];
+    scene->batches[scene->batch_count++] =
+        (pl_render_batch){number, part->index_start + 3 * (uint32_t)own->triangle_start,
+                          3 * (uint32_t)own->triangle_count, material, appearance->images};
+    part->has_holes = part->has_holes || material->alpha_mode != PL_ALPHA_OPAQUE;
+  }
+}
+
 // Counts of everything, and the box.
 static pl_status measure(const pl_picture_item *items, int32_t item_count, pl_render_scene *scene, pl_error *error) {
   pl_box box = pl_box_empty();
@@ -218,7 +297,8 @@ static pl_status measure(const pl_picture_item *items, int32_t item_count, pl_re
     if (status < 0) return status;
     point_count += items[i].point_count;
     index_count += 3 * (int64_t)items[i].triangle_count;
-    vertex_count += 2 + (is_expanded(&items[i]) ? 3 * (int64_t)items[i].triangle_count : items[i].point_count);
+    vertex_count += 2 + (int64_t)vertex_count_of(&items[i]);
+    scene->batch_count += items[i].appearance != NULL ? items[i].appearance->part_count : 1;
     if (vertex_count > MAX_COUNT || point_count > MAX_COUNT || index_count > MAX_COUNT)
       return pl_fail(error, PL_ERROR_UNSUPPORTED, "the picture has more than %d vertices or triangle corners",
                      MAX_COUNT);
@@ -241,17 +321,20 @@ pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *item
   scene->parts = PL_SCRATCH(scratch, pl_render_part, item_count);
   scene->points = PL_SCRATCH(scratch, float, 3 * (size_t)scene->point_count);
   scene->corners = PL_SCRATCH(scratch, uint32_t, scene->corner_count);
-  scene->vertices = PL_SCRATCH(scratch, float, 9 * (size_t)scene->vertex_count);
+  scene->batches = PL_SCRATCH(scratch, pl_render_batch, scene->batch_count);
+  scene->vertices = PL_SCRATCH(scratch, float, PL_VERTEX_FLOATS *(size_t)scene->vertex_count);
   scene->indices = PL_SCRATCH(scratch, uint32_t, scene->index_count);
   if (scene->parts == NULL || scene->points == NULL || scene->corners == NULL || scene->vertices == NULL ||
-      scene->indices == NULL)
+      scene->indices == NULL || scene->batches == NULL)
     return pl_fail_memory(error);
+  scene->batch_count = 0;
   uint32_t point_start = 0, vertex_start = 0, index_start = 0;
   for (int32_t i = 0; i < item_count; ++i) {
     bool expanded = is_expanded(&items[i]);
     pl_render_part *part = &scene->parts[i];
     *part = (pl_render_part){index_start, 3 * (uint32_t)items[i].triangle_count, find_side(&items[i], scene->origin),
-                             find_box(&items[i], scene->origin)};
+                             find_box(&items[i], scene->origin), false};
+    put_batches(&items[i], i, part, scene);
     if (expanded) vertex_start = next_multiple_of_three(vertex_start);
     pl_scratch_mark mark = pl_scratch_push(scratch);
     bool done = put_item(scratch, &items[i], vertex_start, scene, part);
@@ -260,7 +343,7 @@ pl_status pl_render_scene_build(pl_scratch *scratch, const pl_picture_item *item
     put_depth_item(&items[i], point_start, part, scene);
     point_start += (uint32_t)items[i].point_count;
     index_start += part->index_count;
-    vertex_start += expanded ? part->index_count : (uint32_t)items[i].point_count;
+    vertex_start += (uint32_t)vertex_count_of(&items[i]);
   }
   return PL_OK;
 }

@@ -4,8 +4,10 @@
 // All light is linear; the target encodes sRGB.
 //
 //   depth   draws the bodies as the sun or one sky lamp sees them
+//   cutout  the same for materials with holes by alpha
 //   floor   one texel per patch of floor: how much sun and how much sky it sees
 //   body    the surfaces
+//   outline the hull of a surface, larger and seen from inside
 //   ground  the floor, from the floor map
 //   sky     the background
 //
@@ -155,6 +157,30 @@ static const char depth_vertex[] =
 
 static const char depth_fragment[] = "void main() {}\n";
 
+static const char cutout_vertex[] =
+    "layout(location = 0) in vec3 a_position;\n"
+    "layout(location = 2) in vec4 a_color;\n"
+    "layout(location = 3) in vec2 a_uv;\n"
+    "uniform vec4 u_right, u_up, u_away;\n"
+    "out vec2 v_uv;\n"
+    "out float v_alpha;\n"
+    "void main() {\n"
+    "  vec3 m = vec3(dot(u_right.xyz, a_position) + u_right.w, dot(u_up.xyz, a_position) + u_up.w,\n"
+    "                dot(u_away.xyz, a_position) + u_away.w);\n"
+    "  v_uv = a_uv;\n"
+    "  v_alpha = a_color.a;\n"
+    "  gl_Position = vec4(m * 2.0 - 1.0, 1.0);\n"
+    "}\n";
+
+static const char cutout_fragment[] =
+    "in vec2 v_uv;\n"
+    "in float v_alpha;\n"
+    "uniform sampler2D u_base_image;\n"
+    "uniform vec2 u_hole;         // alpha of the material, alpha below which there is a hole\n"
+    "void main() {\n"
+    "  if (texture(u_base_image, v_uv).a * v_alpha * u_hole.x < u_hole.y) discard;\n"
+    "}\n";
+
 // One triangle that covers the target.
 static const char whole_vertex[] =
     "uniform float u_depth;\n"
@@ -188,11 +214,14 @@ static const char floor_sky_fragment[] =
 static const char body_vertex[] =
     "layout(location = 0) in vec3 a_position;\n"
     "layout(location = 1) in vec3 a_normal;\n"
-    "layout(location = 2) in vec3 a_color;\n"
+    "layout(location = 2) in vec4 a_color;\n"
+    "layout(location = 3) in vec2 a_uv;\n"
     "uniform mat4 u_view_projection;\n"
     "uniform vec3 u_eye;\n"
     "uniform float u_side;        // 1: closed with the normals outwards, -1: closed and inside out, 0: open\n"
-    "centroid out vec3 v_position, v_normal, v_sky, v_color;\n"
+    "centroid out vec3 v_position, v_normal, v_sky;\n"
+    "centroid out vec4 v_color;\n"
+    "centroid out vec2 v_uv;\n"
     "out vec3 v_corner;\n"
     "void main() {\n"
     "  // The dome's light is smooth, so the vertices are enough. It falls on the outside, or on the side of an open "
@@ -207,15 +236,56 @@ static const char body_vertex[] =
     "  v_position = a_position;\n"
     "  v_normal = a_normal;\n"
     "  v_color = a_color;\n"
+    "  v_uv = a_uv;\n"
     "  gl_Position = u_view_projection * vec4(a_position, 1.0);\n"
     "}\n";
 
-static const char body_fragment[] =
-    "centroid in vec3 v_position, v_normal, v_sky, v_color;  // the colour is linear\n"
+// The hull moved outwards along its normals; only its far side is drawn, so that it shows around the surface alone.
+static const char outline_vertex[] =
+    "layout(location = 0) in vec3 a_position;\n"
+    "layout(location = 1) in vec3 a_normal;\n"
+    "layout(location = 2) in vec4 a_color;\n"
+    "layout(location = 3) in vec2 a_uv;\n"
+    "uniform mat4 u_view_projection;\n"
+    "uniform float u_width;       // metres\n"
+    "out vec2 v_uv;\n"
+    "out float v_alpha;\n"
+    "void main() {\n"
+    "  v_uv = a_uv;\n"
+    "  v_alpha = a_color.a;\n"
+    "  gl_Position = u_view_projection * vec4(a_position + a_normal * u_width, 1.0);\n"
+    "}\n";
+
+static const char outline_fragment[] =
+    "in vec2 v_uv;\n"
+    "in float v_alpha;\n"
+    "uniform sampler2D u_base_image;\n"
+    "uniform vec2 u_hole;\n"
+    "uniform vec3 u_outline;      // linear\n"
+    "out vec4 color;\n"
+    "void main() {\n"
+    "  if (texture(u_base_image, v_uv).a * v_alpha * u_hole.x < u_hole.y) discard;\n"
+    "  color = vec4(u_outline, 1.0);\n"
+    "}\n";
+
+// What the material is made of at a pixel, and how light meets it. A compiler need not take longer strings than 4095
+// bytes, so that the shader is several.
+static const char material[] =
+    "centroid in vec3 v_position, v_normal, v_sky;\n"
+    "centroid in vec4 v_color;    // linear\n"
+    "centroid in vec2 v_uv;\n"
     "in vec3 v_corner;\n"
     "uniform vec3 u_eye;\n"
     "uniform vec3 u_bounce;       // light coming up from the floor, linear\n"
     "uniform float u_wireframe;   // 0 or 1\n"
+    "uniform vec2 u_strength;     // of sun and sky\n"
+    "uniform int u_shading;       // pl_material_shading\n"
+    "uniform vec4 u_base;         // linear colour and alpha\n"
+    "uniform vec4 u_surface;      // metallic, roughness, translucency, sheen\n"
+    "uniform vec3 u_emissive, u_shade, u_rim;\n"
+    "uniform vec4 u_toon;         // shift and sharpness of the step, power and lift of the rim\n"
+    "uniform vec2 u_alpha;        // pl_alpha_mode, cutoff\n"
+    "uniform sampler2D u_base_image, u_shade_image, u_emissive_image;\n"
     "out vec4 color;\n"
     "const vec3 key = vec3(1.42, 1.32, 1.18);\n"
     "const vec3 rim_low = vec3(0.98, 0.95, 0.92), rim_high = vec3(1.02, 1.06, 1.12);\n"
@@ -227,53 +297,127 @@ static const char body_fragment[] =
     "  return min(c, 0.7) + 0.3 * (1.0 - exp(-over / 0.3));\n"
     "}\n"
     "\n"
+    "// Light at a pixel.\n"
+    "struct light {\n"
+    "  float n_sun, n_view, direct, seen, open; // direct: cosine with a soft foot; seen: share of the sun; open: of "
+    "the "
+    "sky\n"
+    "  vec3 sky, bounce;\n"
+    "};\n"
+    "\n"
+    "// Light that enters near the terminator and comes out warmer: the soft edge of clay, wax and jelly.\n"
+    "vec3 light_through(light l, vec3 base) {\n"
+    "  float wrapped = max((l.n_sun + 0.45) / 1.45, 0.0);\n"
+    "  float lit = max(l.seen * smoothstep(-0.4, 0.1, l.n_sun), l.open * 0.6);\n"
+    "  vec3 through = (wrapped * wrapped - l.direct * l.direct * 0.9) * 0.42 * mix(0.35, 1.0, lit) *\n"
+    "                 pow(base, vec3(0.85, 1.25, 1.45)) * vec3(1.25, 0.80, 0.66);\n"
+    "  return max(through, 0.0) * u_strength.x;\n"
+    "}\n"
+    "\n"
+    "vec3 light_diffuse(light l) {\n"
+    "  return key * (l.direct * l.seen * 0.72 * u_strength.x) + (l.sky * 0.46 + l.bounce) * u_strength.y;\n"
+    "}\n"
+    "\n"
+    "vec3 shade_soft(light l, vec3 base, vec3 n, vec3 v) {\n"
+    "  vec3 c = base * light_diffuse(l) + light_through(l, base);\n"
+    "  // A broad highlight of the lamp, a tight one on top, and a pale rim where the surface turns away.\n"
+    "  vec3 h = normalize(u_sun + v);\n"
+    "  float n_half = max(dot(n, h), 0.0);\n"
+    "  float shine = 0.055 * pow(n_half, 18.0) + 0.20 * pow(n_half, 110.0);\n"
+    "  float rim = pow(1.0 - l.n_view, 4.0);\n"
+    "  c += key * (shine * l.seen * smoothstep(0.0, 0.3, l.n_sun) * u_strength.x);\n"
+    "  c += mix(rim_low, rim_high, 0.5 + 0.5 * n.y) * (rim * 0.16 * l.open * (0.6 + 0.4 * n.y) * u_strength.y);\n"
+    "  return tone(c);\n"
+    "}\n";
+
+static const char shadings[] =
+    "// The sky above and the floor below, as a surface of this roughness mirrors them.\n"
+    "vec3 mirrored(vec3 r, float roughness, light l) {\n"
+    "  float soft = 0.06 + 0.9 * roughness;\n"
+    "  vec3 sky = mix(vec3(0.98, 0.95, 0.92), vec3(1.02, 1.06, 1.12), clamp(r.y, 0.0, 1.0));\n"
+    "  // A brighter band where a studio has its windows; it gives smooth bodies a shape.\n"
+    "  float window = smoothstep(0.25, 0.45, r.y) * smoothstep(0.95, 0.75, r.y) * (1.0 - roughness);\n"
+    "  return mix(u_bounce * 1.6, sky * (0.62 + 0.5 * window), smoothstep(-soft, soft, r.y));\n"
+    "}\n"
+    "\n"
+    "// Metallic-roughness (glTF 2.0, appendix B): GGX and Smith for the sun; for the sky the fit of Karis (2014) to "
+    "the\n"
+    "// integral of both over the hemisphere.\n"
+    "vec3 shade_standard(light l, vec3 base, vec3 n, vec3 v) {\n"
+    "  float metallic = u_surface.x, roughness = max(u_surface.y, 0.06);\n"
+    "  vec3 diffuse = base * (1.0 - metallic), f0 = mix(vec3(0.04), base, metallic);\n"
+    "  vec3 c = diffuse * light_diffuse(l) + u_surface.z * light_through(l, diffuse);\n"
+    "  vec3 h = normalize(u_sun + v);\n"
+    "  float n_half = max(dot(n, h), 0.0), v_half = max(dot(v, h), 0.0), a2 = pow(roughness, 4.0) + 0.001;\n"
+    "  float d = n_half * n_half * (a2 - 1.0) + 1.0;\n"
+    "  float n_sun = max(l.n_sun, 0.0), k = 0.5 * roughness * roughness;\n"
+    "  float masked = 0.25 / ((n_sun * (1.0 - k) + k) * (max(l.n_view, 0.05) * (1.0 - k) + k));\n"
+    "  vec3 fresnel = f0 + (1.0 - f0) * pow(1.0 - v_half, 5.0);\n"
+    "  // The sun's light divided by pi is what white would show.\n"
+    "  c += key * fresnel * (0.72 * u_strength.x * l.seen * n_sun * min(a2 / (d * d) * masked, 12.0));\n"
+    "  vec4 r = roughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);\n"
+    "  float a004 = min(r.x * r.x, exp2(-9.28 * l.n_view)) * r.x + r.y;\n"
+    "  vec2 fit = vec2(-1.04, 1.04) * a004 + r.zw;\n"
+    "  vec3 around = mirrored(reflect(-v, n), roughness, l) * u_strength.y;\n"
+    "  c += around * (f0 * fit.x + fit.y) * mix(0.25, 1.0, l.open);\n"
+    "  float rim = pow(1.0 - l.n_view, 3.0);\n"
+    "  c += mix(base, vec3(1.0), 0.35) * (u_surface.w * rim * 0.45 * mix(0.3, 1.0, l.open) * u_strength.y);\n"
+    "  return tone(c);\n"
+    "}\n"
+    "\n"
+    "// MToon (VRMC_materials_mtoon 1.0): a step between two colours, and a rim. Light is white and of strength 1, as "
+    "in "
+    "the\n"
+    "// programs that such materials are made in; the sky only darkens what is closed in.\n"
+    "vec3 shade_toon(light l, vec3 base, float n_view) {\n"
+    "  float wide = max(1.0 - u_toon.y, 0.005);\n"
+    "  float lit = clamp((l.n_sun + u_toon.x + wide) / (2.0 * wide), 0.0, 1.0) * smoothstep(0.3, 0.7, l.seen);\n"
+    "  vec3 shade = u_shade * texture(u_shade_image, v_uv).rgb;\n"
+    "  vec3 c = mix(shade, base, lit) * mix(0.78, 1.0, l.open) * mix(u_strength.y, u_strength.x, lit);\n"
+    "  return c + u_rim * pow(clamp(1.0 - n_view + u_toon.w, 0.0, 1.0), max(u_toon.z, 0.01));\n"
+    "}\n";
+
+static const char body_fragment[] =
     "void main() {\n"
+    "  vec4 base = v_color * u_base * texture(u_base_image, v_uv);\n"
+    "  if (u_alpha.x > 0.5 && base.a < (u_alpha.x > 1.5 ? 0.004 : u_alpha.y)) discard;\n"
     "  vec3 n = normalize(v_normal);\n"
     "  vec3 v = normalize(u_eye - v_position);\n"
     "  n = gl_FrontFacing ? n : -n;\n"
-    "  float n_sun = dot(n, u_sun), n_view = max(dot(n, v), 0.0);\n"
+    "  light l;\n"
+    "  l.n_sun = dot(n, u_sun);\n"
+    "  l.n_view = max(dot(n, v), 0.0);\n"
     "  // Lambert's cosine with a rounded foot: a large lamp sets gradually.\n"
-    "  float foot = max(n_sun + 0.16, 0.0);\n"
-    "  float direct = n_sun > 0.16 ? n_sun : foot * foot / 0.64;\n"
-    "  float steep = sqrt(max(1.0 - n_sun * n_sun, 0.0));\n"
+    "  float foot = max(l.n_sun + 0.16, 0.0);\n"
+    "  l.direct = l.n_sun > 0.16 ? l.n_sun : foot * foot / 0.64;\n"
+    "  float steep = sqrt(max(1.0 - l.n_sun * l.n_sun, 0.0));\n"
     "  vec2 slope = vec2(dot(u_sun_right.xyz, n), dot(u_sun_up.xyz, n)) * u_sun_size.xy * u_sun_size.xy /\n"
-    "               (u_sun_size.z * max(n_sun, 0.2));\n"
+    "               (u_sun_size.z * max(l.n_sun, 0.2));\n"
     "  // A different rotation in every pixel, by interleaved gradient noise (Jimenez 2014): fine grain instead of "
     "bands.\n"
     "  float angle = 6.2831853 * fract(52.9829189 * fract(dot(floor(gl_FragCoord.xy), vec2(0.06711056, "
     "0.00583715))));\n"
     "  vec3 lifted = v_position + n * (u_bias.x * (0.6 + 2.0 * steep));\n"
-    "  vec2 sunlit = sun_visibility(lifted, u_bias.z, slope, vec2(cos(angle), sin(angle)), n_sun > 0.0);\n"
+    "  vec2 sunlit = sun_visibility(lifted, u_bias.z, slope, vec2(cos(angle), sin(angle)), l.n_sun > 0.0);\n"
     "  // Where the surface turns away from the sun the cosine is shadow enough, and smoother than any map; unless "
     "something\n"
     "  // else is in the way.\n"
-    "  float thrown = smoothstep(6.0, 20.0, sunlit.y / u_bias.x) * smoothstep(0.0, 0.12, n_sun);\n"
-    "  float seen = mix(1.0, sunlit.x, max(smoothstep(0.0, 0.22, n_sun), thrown));\n"
-    "  vec3 sky = v_sky;\n"
-    "  float open = clamp(sky.g / (0.45 + 0.55 * max(n.y, 0.0)), 0.0, 1.0);\n"
-    "  vec3 bounce = u_bounce * (0.5 - 0.5 * n.y) * mix(0.35, 1.0, open);\n"
-    "\n"
-    "  // Light that enters near the terminator and comes out warmer: the soft edge of clay, wax and jelly.\n"
-    "  float wrapped = max((n_sun + 0.45) / 1.45, 0.0);\n"
-    "  float lit = max(seen * smoothstep(-0.4, 0.1, n_sun), open * 0.6);\n"
-    "  vec3 through = (wrapped * wrapped - direct * direct * 0.9) * 0.42 * mix(0.35, 1.0, lit) *\n"
-    "                 pow(v_color, vec3(0.85, 1.25, 1.45)) * vec3(1.25, 0.80, 0.66);\n"
-    "  vec3 c = v_color * (key * (direct * seen * 0.72) + sky * 0.46 + bounce) + max(through, 0.0);\n"
-    "\n"
-    "  // A broad highlight of the lamp, a tight one on top, and a pale rim where the surface turns away.\n"
-    "  vec3 h = normalize(u_sun + v);\n"
-    "  float n_half = max(dot(n, h), 0.0);\n"
-    "  float shine = 0.055 * pow(n_half, 18.0) + 0.20 * pow(n_half, 110.0);\n"
-    "  float rim = pow(1.0 - n_view, 4.0);\n"
-    "  c += key * (shine * seen * smoothstep(0.0, 0.3, n_sun));\n"
-    "  c += mix(rim_low, rim_high, 0.5 + 0.5 * n.y) * (rim * 0.16 * open * (0.6 + 0.4 * n.y));\n"
-    "  c = tone(c);\n"
+    "  float thrown = smoothstep(6.0, 20.0, sunlit.y / u_bias.x) * smoothstep(0.0, 0.12, l.n_sun);\n"
+    "  l.seen = mix(1.0, sunlit.x, max(smoothstep(0.0, 0.22, l.n_sun), thrown));\n"
+    "  l.sky = v_sky;\n"
+    "  l.open = clamp(l.sky.g / (0.45 + 0.55 * max(n.y, 0.0)), 0.0, 1.0);\n"
+    "  l.bounce = u_bounce * (0.5 - 0.5 * n.y) * mix(0.35, 1.0, l.open);\n"
+    "  vec3 c = u_shading == 3   ? base.rgb\n"
+    "           : u_shading == 2 ? shade_toon(l, base.rgb, l.n_view)\n"
+    "           : u_shading == 1 ? shade_standard(l, base.rgb, n, v)\n"
+    "                            : shade_soft(l, base.rgb, n, v);\n"
+    "  c += u_emissive * texture(u_emissive_image, v_uv).rgb;\n"
     "\n"
     "  vec3 width = fwidth(v_corner) * 1.15;\n"
     "  vec3 line = smoothstep(vec3(0.0), width, v_corner);\n"
     "  float edge = 1.0 - min(min(line.x, line.y), line.z);\n"
     "  c = mix(c, c * 0.28, edge * 0.75 * u_wireframe);\n"
-    "  color = vec4(dithered(c), 1.0);\n"
+    "  color = vec4(dithered(c), u_alpha.x > 1.5 ? base.a : 1.0);\n"
     "}\n";
 
 static const char ground_vertex[] =
@@ -352,7 +496,11 @@ const pl_shader_source pl_shader_sources[PL_PROGRAM_COUNT] = {
     [PL_PROGRAM_FLOOR_SKY] = {"floor sky",
                               {head, whole_vertex},
                               {head, shadow, lamps, floor_point, floor_sky_fragment}},
-    [PL_PROGRAM_BODY] = {"body", {head, shadow, lamps, body_vertex}, {head, shadow, sun, finish, body_fragment}},
+    [PL_PROGRAM_CUTOUT] = {"cutout", {head, cutout_vertex}, {head, cutout_fragment}},
+    [PL_PROGRAM_BODY] = {"body",
+                         {head, shadow, lamps, body_vertex},
+                         {head, shadow, sun, finish, material, shadings, body_fragment}},
+    [PL_PROGRAM_OUTLINE] = {"outline", {head, outline_vertex}, {head, outline_fragment}},
     [PL_PROGRAM_GROUND] = {"ground", {head, ground_vertex}, {head, finish, ground_fragment}},
     [PL_PROGRAM_SKY] = {"sky", {head, whole_vertex}, {head, finish, sky_fragment}},
 };

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "appearance/appearance_parameters.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "base/scratch.h"
@@ -19,6 +20,7 @@ struct pl_renderer {
   pl_renderer_def def;
   pl_render_context display;
   pl_render_device device;
+  pl_render_textures textures;
   pl_scratch scratch;  // of one draw; kept, so that drawing the next frame allocates nothing
 };
 
@@ -32,6 +34,7 @@ pl_status pl_renderer_create(pl_context *context, const pl_renderer_def *def, pl
   self->context = context;
   self->def = *def;
   pl_scratch_init(&self->scratch, context);
+  pl_render_textures_init(&self->textures, context);
   status = pl_render_context_open(&self->display, error);
   if (status == PL_OK) {
     pl_render_context_before before;
@@ -54,6 +57,7 @@ void pl_renderer_destroy(pl_renderer *renderer) {
   if (renderer == NULL) return;
   pl_render_context_before before;
   if (pl_render_context_enter(&renderer->display, &before, NULL) == PL_OK) {
+    pl_render_textures_destroy(&renderer->textures);
     pl_render_device_destroy(&renderer->device);
     pl_render_context_leave(&renderer->display, &before);
   }
@@ -102,7 +106,7 @@ static pl_status draw(pl_renderer *self, const pl_camera *camera, const pl_pictu
   if (rgba == NULL) return pl_fail_memory(error);
   pl_render_light light;
   pl_render_light_fit(&light, &scene, self->def.light, self->def.ground_height - scene.origin.y);
-  const pl_render_job job = {&self->def, &self->device, items, item_count, &scene, &light, &view};
+  const pl_render_job job = {&self->def, &self->device, items, item_count, &scene, &light, &view, &self->textures};
   status = draw_pixels(self, &job, rgba, error);
   if (status == PL_OK) pack_rows(rgba, self->def.width, self->def.height, rgb);
   return status;
@@ -117,6 +121,10 @@ pl_status pl_renderer_draw(pl_renderer *renderer, const pl_picture *picture, uin
     if (!pl_render_is_color(items[i].color))
       return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "items.color", "the colour of item %d is not from 0 to 1",
                            i);
+  for (int32_t i = 0; i < item_count; ++i)
+    if (items[i].material != NULL &&
+        pl_parameters_check(&pl_appearance_material_parameters, items[i].material, error) < 0)
+      return PL_ERROR_INVALID_ARGUMENT;
   pl_scratch_mark mark = pl_scratch_push(&renderer->scratch);
   pl_status status = draw(renderer, &picture->camera, items, item_count, rgb, error);
   if (status == PL_OK && picture->caption != NULL)

@@ -18,5 +18,7 @@ static const pl_parameter RENDERER[] = {
     SWITCH(ground, true, ABOUT("Draw the ground.")),
     NUMBER(checker_size, 0, FROM(0, 1e12), METRES, ABOUT("Edge of the squares of a checkerboard on the ground; 0 draws thin lines instead.")),
     VECTOR(light, XYZ(-0.45, 0.95, 0.62), ABOUT("Direction towards the sun.")),
+    NUMBER(sun_strength, 1, FROM(0, 10), ABOUT("Strength of the sun's light.")),
+    NUMBER(sky_strength, 1, FROM(0, 10), ABOUT("Strength of the light of the sky and of the ground.")),
 };
 const pl_parameter_table pl_renderer_def_parameters = TABLE("renderer", pl_renderer_def, RENDERER);

@@ -107,6 +107,7 @@ static const char *followed(const pl_scene_camera_def *camera) {
 
 pl_scene_report pl_scene_get_report(const pl_scene *scene) {
   const pl_scene_document *document = &scene->document;
+  const pl_scene_lighting *lighting = &document->lighting;
   return (pl_scene_report){
       .name = document->name,
       .description = document->description,
@@ -119,7 +120,13 @@ pl_scene_report pl_scene_get_report(const pl_scene *scene) {
       .has_camera = document->camera.json != NULL,
       .has_observer = document->observer.json != NULL,
       .camera_follows = followed(&document->camera),
-      .light = document->camera.light,
+      .light =
+          lighting->sun.x != 0 || lighting->sun.y != 0 || lighting->sun.z != 0 ? lighting->sun : document->camera.light,
+      .sun_strength = lighting->sun_strength,
+      .sky_strength = lighting->sky_strength,
+      .has_background = lighting->background_top.r >= 0 || lighting->background_bottom.r >= 0,
+      .background_top = lighting->background_top.r >= 0 ? lighting->background_top : lighting->background_bottom,
+      .background_bottom = lighting->background_bottom.r >= 0 ? lighting->background_bottom : lighting->background_top,
       .observer_follows = followed(&document->observer),
   };
 }

@@ -212,6 +212,7 @@ static pl_status add_copy(pl_scene_instance *set, pl_instance_part *part, const 
   part->body = (pl_scene_instance_body){.name = pl_arena_copy_text(&set->arena, name),
                                         .has_color = color.r >= 0,
                                         .color = color,
+                                        .appearance = pl_appearance_preset_name(part->source->appearance - 1),
                                         .mesh = part->tets,
                                         .surface = part->surface,
                                         .mesh_path = find_mesh_path(set, part)};
@@ -285,7 +286,8 @@ static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *s
                                    .height = source->def.placement.position.y,
                                    .mesh = collider.mesh,
                                    .has_color = source->color.r >= 0,
-                                   .color = source->color};
+                                   .color = source->color,
+                                   .appearance = pl_appearance_preset_name(source->appearance - 1)};
   if (!pl_vector_push(&set->colliders, &collider)) {
     pl_mesh_destroy(collider.mesh);
     return pl_fail_memory(error);

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "scene/scene_types.h"
 
-enum { MAX_TYPES = 64 };
+enum { MAX_TYPES = 256 };
 
 typedef struct schema {
   pl_arena *arena;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "appearance/appearance_parameters.h"
 #include "base/context.h"
 #include "contact/collider_parameters.h"
 #include "mesh/mesh_parameters.h"
@@ -296,7 +297,8 @@ static const pl_scene_field BODY_FIELDS[] = {
     FIELD("position", VECTOR, pl_scene_body, def.placement.position, METRES, .about = "Position of the mesh's origin."),
     FIELD("rotation", ROTATION, pl_scene_body, def.placement.rotation, OPTIONAL, .about = "Rotation of the mesh."),
     PARAMETERS(pl_body_def_parameters, pl_scene_body, def),
-    FIELD("color", COLOR, pl_scene_body, color, OPTIONAL, .about = "Colour in pictures; from a palette when absent."),
+    FIELD("color", COLOR, pl_scene_body, color, OPTIONAL, .about = "Colour in pictures; when absent, the materials of its file, or a colour of a palette."),
+    FIELD("appearance", CHOICE, pl_scene_body, appearance, OPTIONAL, .choices = pl_appearance_preset_names, .about = "Material in pictures, in the colour of the body; when absent, the materials of its file, or soft plastic."),
     FIELD("repeat", OBJECT, pl_scene_body, repeat, .type = &REPEAT_TYPE, .about = "Copies on a grid."),
     FIELD("pins", LIST, pl_scene_body, pins, .type = &PIN_TYPE, .about = "Particles held in place or moved along keys."),
     FIELD("pushes", LIST, pl_scene_body, pushes, .type = &PUSH_TYPE, .about = "Forces over time."),
@@ -318,6 +320,7 @@ static const pl_scene_field COLLIDER_FIELDS[] = {
     FIELD("keys", LIST, pl_scene_collider, keys, .type = &pl_scene_key_type, .about = "Its motion; replaces position and rotation."),
     FIELD("visible", BOOL, pl_scene_collider, visible, OPTIONAL, .about = "Whether pictures show it."),
     FIELD("color", COLOR, pl_scene_collider, color, OPTIONAL, .about = "Colour in pictures."),
+    FIELD("appearance", CHOICE, pl_scene_collider, appearance, OPTIONAL, .choices = pl_appearance_preset_names, .about = "Material in pictures, in its colour."),
 };
 const pl_scene_type pl_scene_collider_type =
     TYPE("collider", pl_scene_collider, "Something that bodies collide with.", &COLLIDER_DEFAULTS, COLLIDER_FIELDS);
@@ -344,6 +347,16 @@ static const pl_scene_field CAMERA_FIELDS[] = {
 static const pl_scene_type CAMERA_TYPE =
     TYPE("camera", pl_scene_camera_def, "Camera of the pictures; when absent, one that shows all bodies.", &CAMERA_DEFAULTS,
          CAMERA_FIELDS);
+
+static const pl_scene_lighting LIGHTING_DEFAULTS = {.sun_strength = 1, .sky_strength = 1, .background_top = {-1, -1, -1}, .background_bottom = {-1, -1, -1}};
+static const pl_scene_field LIGHTING_FIELDS[] = {
+    FIELD("sun", VECTOR, pl_scene_lighting, sun, OPTIONAL, .about = "Direction towards the sun, any length; `light` of the camera when absent."),
+    FIELD("sun_strength", NUMBER, pl_scene_lighting, sun_strength, UP_TO(10), .about = "Strength of the sun's light."),
+    FIELD("sky_strength", NUMBER, pl_scene_lighting, sky_strength, UP_TO(10), .about = "Strength of the light of the sky and of the ground."),
+    FIELD("background_top", COLOR, pl_scene_lighting, background_top, OPTIONAL, .about = "Background colour at the top of the picture."),
+    FIELD("background_bottom", COLOR, pl_scene_lighting, background_bottom, OPTIONAL, .about = "Background colour at the bottom; that at the top when absent."),
+};
+static const pl_scene_type LIGHTING_TYPE = TYPE("lighting", pl_scene_lighting, "Light and background of the pictures.", &LIGHTING_DEFAULTS, LIGHTING_FIELDS);
 
 static const pl_scene_time TIME_DEFAULTS = {.frame_rate = 60, .frames = 120};
 static const pl_scene_field TIME_FIELDS[] = {
@@ -401,6 +414,7 @@ static const pl_scene_field DOCUMENT_FIELDS[] = {
     FIELD("attachments", LIST, pl_scene_document, attachments, .type = &pl_scene_attachment_type, .about = "Particles tied to other bodies, to bones or to the world."),
     FIELD("camera", OBJECT, pl_scene_document, camera, .type = &CAMERA_TYPE, .about = "Camera of the pictures and of view drivers."),
     FIELD("observer", OBJECT, pl_scene_document, observer, .type = &CAMERA_TYPE, .about = "A second camera: pictures are taken from here, while view drivers still follow `camera`."),
+    FIELD("lighting", OBJECT, pl_scene_document, lighting, .type = &LIGHTING_TYPE, .about = "Light and background of the pictures."),
     FIELD("recording", OBJECT, pl_scene_document, recording, .type = &pl_scene_recording_type, .about = "Makes the scene a recipe for `pliant detail record`: examples of detail from a fine and a coarse body."),
 };
 const pl_scene_type pl_scene_document_type =

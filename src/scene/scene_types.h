@@ -480,6 +480,7 @@ typedef struct pl_scene_body {
   pl_scene_list drivers;  // of pl_scene_driver
   pl_body_def def;        // without its model
   pl_color color;
+  int32_t appearance;  // preset of src/appearance, from 1; 0: none
   pl_scene_repeat repeat;
   pl_scene_list pins;    // of pl_scene_pin
   pl_scene_list pushes;  // of pl_scene_push
@@ -493,6 +494,7 @@ typedef struct pl_scene_collider {
   pl_scene_list keys;   // of pl_scene_key
   bool visible;
   pl_color color;
+  int32_t appearance;  // as of a body
 } pl_scene_collider;
 
 typedef struct pl_scene_view {
@@ -509,6 +511,13 @@ typedef struct pl_scene_camera_def {
   pl_vec3 light;         // towards the sun; zero: that of the renderer
   const char *follow;    // name of a body, "" for none
 } pl_scene_camera_def;
+
+typedef struct pl_scene_lighting {
+  const pl_json *json;
+  pl_vec3 sun;  // towards it; zero: that of the camera, or of the renderer
+  double sun_strength, sky_strength;
+  pl_color background_top, background_bottom;  // red below 0: that of the renderer
+} pl_scene_lighting;
 
 typedef struct pl_scene_time {
   const pl_json *json;
@@ -542,6 +551,7 @@ typedef struct pl_scene_document {
   pl_scene_list joints;       // of pl_scene_joint
   pl_scene_list attachments;  // of pl_scene_attachment
   pl_scene_camera_def camera, observer;
+  pl_scene_lighting lighting;
   pl_scene_recording recording;
 } pl_scene_document;
 

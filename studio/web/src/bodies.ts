@@ -7,24 +7,50 @@ import {
   Group,
   LineBasicMaterial,
   LineSegments,
+  type Material,
   Mesh,
   MeshStandardMaterial,
   Points,
   PointsMaterial,
   SRGBColorSpace,
+  type Texture,
   Vector3,
 } from 'three';
+import { hasOutline, materialOf, outlineOf, texturesOf } from './appearance';
 import { distanceRange, followRange, paint, paintCategories, type Range } from './colormap';
-import { indicesOf, PartKind, type Part } from './frames';
-import type { BodyDescription, ColorMode } from './messages';
+import { indicesOf, numbersOf, PartKind, type Part } from './frames';
+import type { AppearanceDescription, BodyDescription, ColorMode } from './messages';
 import type { DetailView, Display } from './store';
-import { SurfaceGeometry, uniqueEdges } from './surface_geometry';
+import { SurfaceGeometry, uniqueEdges, type VertexLayout } from './surface_geometry';
 
 const TET_SHRINK = 0.82;
 
+// Where the files of the server are, and who draws again when one has arrived.
+export interface ImageSource {
+  address: (file: string) => string;
+  changed: () => void;
+}
+
+function layoutOf(appearance: AppearanceDescription): VertexLayout {
+  return {
+    points: indicesOf(appearance.points),
+    triangles: indicesOf(appearance.triangles),
+    uvs: numbersOf(appearance.uvs),
+    colors: numbersOf(appearance.colors),
+    groups: indicesOf(appearance.normal_groups),
+    parts: appearance.parts,
+  };
+}
+
 export class BodyView {
   readonly group = new Group();
-  readonly surface: Mesh<SurfaceGeometry, MeshStandardMaterial>;
+  readonly surface: Mesh<SurfaceGeometry, Material | Material[]>;
+  // One colour, for colour maps and where there are no materials.
+  private readonly plain: MeshStandardMaterial;
+  private readonly dressed: Material | Material[] | undefined;
+  private readonly textures: Texture[] = [];
+  private readonly fileColors: BufferAttribute | undefined;
+  private outline: Mesh<SurfaceGeometry, Material[]> | undefined;
   range: Range | undefined;
   cloudRange: Range | undefined;
   moved = false;
@@ -43,13 +69,28 @@ export class BodyView {
   constructor(
     readonly index: number,
     readonly description: BodyDescription,
+    images: ImageSource,
+    appearance: AppearanceDescription | undefined,
   ) {
     const [r, g, b] = description.color ?? [0.6, 0.6, 0.65];
     this.color = new Color().setRGB(r, g, b, SRGBColorSpace);
     this.tets = indicesOf(description.tets);
     this.edges = indicesOf(description.edges);
-    const geometry = new SurfaceGeometry(description.points, indicesOf(description.triangles));
-    this.surface = new Mesh(geometry, new MeshStandardMaterial({ color: this.color, roughness: 0.52, metalness: 0, side: DoubleSide }));
+    const geometry = new SurfaceGeometry(description.points, indicesOf(description.triangles), appearance && layoutOf(appearance));
+    this.plain = new MeshStandardMaterial({ color: this.color, roughness: 0.52, metalness: 0, side: DoubleSide });
+    this.fileColors = geometry.getAttribute('color') as BufferAttribute | undefined;
+    if (description.material) this.dressed = materialOf(description.material, [], false);
+    else if (appearance && geometry.isLaid) {
+      const textures = texturesOf(appearance.images, images.address, images.changed);
+      this.textures = textures.filter((texture) => texture !== undefined);
+      this.dressed = appearance.materials.map((material) => materialOf(material, textures, this.fileColors !== undefined));
+      if (hasOutline(appearance)) this.outline = new Mesh(geometry, appearance.materials.map(outlineOf));
+    }
+    this.surface = new Mesh(geometry, this.dressed ?? this.plain) as Mesh<SurfaceGeometry, Material | Material[]>;
+    if (this.outline) {
+      this.outline.frustumCulled = false;
+      this.group.add(this.outline);
+    }
     this.surface.castShadow = true;
     this.surface.receiveShadow = true;
     this.surface.frustumCulled = false;
@@ -109,8 +150,11 @@ export class BodyView {
     if (this.cloud) this.cloud.visible = this.description.method === 'capture';
     this.colorMode = display.colors;
     if (display.colors === 'none') this.unpaint();
+    const bare = display.colors !== 'none' || display.regions;
+    this.surface.material = bare ? this.plain : (this.dressed ?? this.plain);
+    if (this.outline) this.outline.visible = this.surface.visible && !bare;
     if (this.coarse) this.coarse.visible = detail.coarse;
-    this.surface.material.emissive.copy(this.color).multiplyScalar(selected ? 0.06 : 0);
+    this.plain.emissive.copy(this.color).multiplyScalar(selected ? 0.06 : 0);
   }
 
   // Position of the coarse surface, or of the ghost, to the left of the body.
@@ -123,9 +167,12 @@ export class BodyView {
     this.group.traverse((item) => {
       if (item instanceof Mesh || item instanceof LineSegments || item instanceof Points) {
         (item.geometry as BufferGeometry).dispose();
-        (item.material as MeshStandardMaterial).dispose();
+        for (const material of [item.material as Material | Material[]].flat()) material.dispose();
       }
     });
+    this.plain.dispose();
+    for (const material of [this.dressed ?? []].flat()) material.dispose();
+    for (const texture of this.textures) texture.dispose();
   }
 
   private showParticles(display: Display, hasSurface: boolean): void {
@@ -142,9 +189,9 @@ export class BodyView {
     if (this.regionLines) this.regionLines.visible = regions;
     // Regions are inside, so the surface is drawn transparent.
     const veiled = display.regions && hasSurface;
-    this.surface.material.transparent = veiled;
-    this.surface.material.opacity = veiled ? 0.28 : 1;
-    this.surface.material.depthWrite = !veiled;
+    this.plain.transparent = veiled;
+    this.plain.opacity = veiled ? 0.28 : 1;
+    this.plain.depthWrite = !veiled;
     if (display.tets && this.tets.length > 0 && !this.tetMesh) {
       const count = this.tets.length / 4;
       const triangles = new Uint32Array(12 * count);
@@ -221,19 +268,20 @@ export class BodyView {
       paint(values, this.range, colors);
     }
     geometry.setAttribute('color', new BufferAttribute(geometry.spread(colors), 3));
-    if (!this.surface.material.vertexColors) {
-      this.surface.material.vertexColors = true;
-      this.surface.material.color.set(0xffffff);
-      this.surface.material.needsUpdate = true;
+    if (!this.plain.vertexColors) {
+      this.plain.vertexColors = true;
+      this.plain.color.set(0xffffff);
+      this.plain.needsUpdate = true;
     }
   }
 
   private unpaint(): void {
     this.range = undefined;
-    if (!this.surface.material.vertexColors) return;
-    this.surface.material.vertexColors = false;
-    this.surface.material.color.copy(this.color);
-    this.surface.material.needsUpdate = true;
+    if (!this.plain.vertexColors) return;
+    this.plain.vertexColors = false;
+    this.plain.color.copy(this.color);
+    this.plain.needsUpdate = true;
+    if (this.fileColors) this.surface.geometry.setAttribute('color', this.fileColors);
   }
 
   private moveCloud(values: Float32Array): void {

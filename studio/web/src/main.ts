@@ -53,7 +53,7 @@ class Studio {
       problem: (text) => this.notices.notify(text, 'bad'),
     });
     this.viewport = new Viewport(view);
-    this.world = new WorldView(this.viewport, store);
+    this.world = new WorldView(this.viewport, store, (file) => this.connection.address(`/file/${file}`));
     this.picking = new Picking(this.viewport, this.world, store, this.connection);
     this.exports = new Exports(store, this.connection, this.viewport, this.notices);
     this.gallery = new Gallery(this.connection, { open: (entry) => void this.openEntry(entry), openFile: (file) => void this.openFile(file), resume: () => this.show('world') });

@@ -36,6 +36,49 @@ export interface Example {
   extent?: number;
 }
 
+// One key per parameter of materials; images are indices, -1 for none.
+export interface MaterialDescription {
+  shading: 'soft' | 'standard' | 'toon' | 'unlit';
+  base_color: Vector;
+  alpha: number;
+  metallic: number;
+  roughness: number;
+  translucency: number;
+  sheen: number;
+  emissive: Vector;
+  shade_color: Vector;
+  shade_shift: number;
+  shade_sharpness: number;
+  rim_color: Vector;
+  rim_power: number;
+  rim_lift: number;
+  outline_color: Vector;
+  outline_width: number;
+  alpha_mode: 'opaque' | 'mask' | 'blend';
+  alpha_cutoff: number;
+  double_sided: boolean;
+  base_image: number;
+  shade_image: number;
+  emissive_image: number;
+}
+
+export interface ImageDescription {
+  file: string;
+  wrap_u: 'repeat' | 'mirror' | 'clamp';
+  wrap_v: 'repeat' | 'mirror' | 'clamp';
+}
+
+export interface AppearanceDescription {
+  points: string;
+  triangles: string;
+  uvs: string;
+  colors?: string;
+  normal_groups?: string;
+  parts: { material: number; start: number; count: number }[];
+  materials: MaterialDescription[];
+  images: ImageDescription[];
+}
+
 export interface BodyDescription {
   name: string;
   method: Method;
@@ -45,6 +88,9 @@ export interface BodyDescription {
   particles: number;
   tets?: string;
   edges?: string;
+  // A preset of the scene, or the materials of the file.
+  material?: MaterialDescription;
+  appearance?: AppearanceDescription;
   settings?: Setting[];
   examples?: Example[];
   manifolds?: number;

@@ -2,6 +2,16 @@
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage } from 'three';
 import { findCreases } from './creases';
 
+// Vertices of a surface that is drawn with texture coordinates: each is a point, with a normal that a group of vertices shares.
+export interface VertexLayout {
+  points: Uint32Array;
+  triangles: Uint32Array;
+  uvs: Float32Array;
+  colors: Float32Array;
+  groups: Uint32Array;
+  parts: { material: number; start: number; count: number }[];
+}
+
 export class SurfaceGeometry extends BufferGeometry {
   readonly triangles: Uint32Array;
   // Positions of the points. The vertices are the points followed by copies of some of them, for sharp edges.
@@ -10,8 +20,10 @@ export class SurfaceGeometry extends BufferGeometry {
   private index32: Uint32Array;
   private sharp = false;
   private edgeIndex: BufferAttribute | undefined;
+  private groupOf: Uint32Array = new Uint32Array(0);
+  private groupSums = new Float32Array(0);
 
-  constructor(pointCount: number, triangles: Uint32Array<ArrayBuffer>) {
+  constructor(pointCount: number, triangles: Uint32Array<ArrayBuffer>, layout?: VertexLayout) {
     super();
     // Indices come from the network: triangles with an index out of range are omitted.
     const sound = triangles.every((i) => i < pointCount) ? triangles : filterTriangles(triangles, pointCount);
@@ -19,6 +31,49 @@ export class SurfaceGeometry extends BufferGeometry {
     this.index32 = sound;
     this.points = new Float32Array(3 * pointCount);
     this.allot(pointCount, sound);
+    if (layout) this.lay(layout);
+  }
+
+  // The vertices of a layout are copies of points too; they take the place of those for sharp edges.
+  private lay(layout: VertexLayout): void {
+    const pointCount = this.points.length / 3;
+    const vertexCount = layout.points.length;
+    const inside = layout.points.every((point) => point < pointCount) && layout.triangles.every((vertex) => vertex < vertexCount);
+    if (!inside || layout.triangles.length !== this.triangles.length || layout.uvs.length < 2 * vertexCount) return;
+    this.sharp = true;
+    this.copies = layout.points;
+    this.allot(pointCount + vertexCount, layout.triangles.map((vertex) => vertex + pointCount) as Uint32Array<ArrayBuffer>);
+    const put = (name: string, values: Float32Array, size: number): void => {
+      const all = new Float32Array(size * (pointCount + vertexCount));
+      all.set(values.subarray(0, size * vertexCount), size * pointCount);
+      this.setAttribute(name, new BufferAttribute(all, size));
+    };
+    put('uv', layout.uvs, 2);
+    if (layout.colors.length >= 4 * vertexCount) put('color', layout.colors, 4);
+    for (const part of layout.parts) this.addGroup(3 * part.start, 3 * part.count, part.material);
+    if (layout.groups.length < vertexCount) return;
+    this.groupOf = layout.groups;
+    this.groupSums = new Float32Array(3 * (1 + layout.groups.reduce((max, group) => Math.max(max, group), 0)));
+  }
+
+  // Whether it has the vertices of a layout.
+  get isLaid(): boolean {
+    return this.getAttribute('uv') !== undefined;
+  }
+
+  // Vertices of one group get the sum of their normals, so that a seam of texture coordinates does not show.
+  private joinNormals(n: Float32Array): void {
+    const sums = this.groupSums;
+    const start = this.points.length;
+    sums.fill(0);
+    for (let v = 0; v < this.copies.length; ++v) {
+      const g = 3 * this.groupOf[v]!;
+      for (let c = 0; c < 3; ++c) sums[g + c]! += n[start + 3 * v + c]!;
+    }
+    for (let v = 0; v < this.copies.length; ++v) {
+      const g = 3 * this.groupOf[v]!;
+      for (let c = 0; c < 3; ++c) n[start + 3 * v + c] = sums[g + c]!;
+    }
   }
 
   private allot(count: number, index: Uint32Array<ArrayBuffer>): void {
@@ -99,6 +154,7 @@ export class SurfaceGeometry extends BufferGeometry {
       n[c + 1]! += y;
       n[c + 2]! += z;
     }
+    if (this.groupSums.length > 0) this.joinNormals(n);
     for (let i = 0; i < n.length; i += 3) {
       const length = Math.hypot(n[i]!, n[i + 1]!, n[i + 2]!) || 1;
       n[i]! /= length;

@@ -47,6 +47,7 @@ export class WorldView {
   constructor(
     private readonly viewport: Viewport,
     private readonly store: Store,
+    private readonly addressOfFile: (file: string) => string,
   ) {
     this.contacts = pointCloud(0xff3d81, 7);
     this.pins = pointCloud(0x1f6feb, 11);
@@ -113,7 +114,12 @@ export class WorldView {
     }
     this.root.clear();
     this.waiting.clear();
-    this.bodies = scene.bodies.map((description, index) => new BodyView(index, description));
+    const images = { address: this.addressOfFile, changed: () => this.viewport.touch() };
+    this.bodies = scene.bodies.map((description, index) => {
+      // Copies look like the first body of their source.
+      const first = scene.bodies.find((body) => body.source !== undefined && body.source === description.source) ?? description;
+      return new BodyView(index, description, images, description.appearance ?? first.appearance);
+    });
     for (const body of this.bodies) this.root.add(body.group);
     this.openColliders(scene.colliders ?? []);
     this.contacts.geometry.setDrawRange(0, 0);
