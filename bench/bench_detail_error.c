@@ -99,12 +99,12 @@ static pl_status order_examples(pl_context *context, const pl_detail_session_vie
   for (int i = 0; i < EXAMPLE_COUNT; ++i) nearest[i] = HUGE_VAL;
   for (int n = 0; n < EXAMPLE_COUNT; ++n) {
     int next = -1;
-    double least = HUGE_VAL;
+    double min = HUGE_VAL;
     for (int i = 0; i < EXAMPLE_COUNT; ++i) {
       double sum = 0;
       for (int j = 0; j < EXAMPLE_COUNT; ++j) sum += fmin(nearest[j], site_distance(&keys, i, j));
-      if (is_chosen[i] || (next >= 0 && sum >= least)) continue;
-      least = sum;
+      if (is_chosen[i] || (next >= 0 && sum >= min)) continue;
+      min = sum;
       next = i;
     }
     ordered[n] = view->recordings[next];

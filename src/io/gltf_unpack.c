@@ -71,7 +71,7 @@ static pl_status find_accessor(const unpacking *u, const pl_json *reference, int
 
 // What was unpacked is rounded, and so are its bounds.
 static void set_bounds(unpacking *u, pl_json *accessor, const unsigned char *bytes, int64_t count, int32_t components) {
-  double min[4] = {INFINITY, INFINITY, INFINITY, INFINITY}, max[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+  double min[4] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL}, max[4] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
   for (int64_t i = 0; i < count; ++i)
     for (int32_t k = 0; k < components; ++k) {
       float value;
