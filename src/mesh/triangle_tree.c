@@ -114,10 +114,14 @@ pl_hit pl_triangle_tree_nearest(const pl_triangle_tree *tree, pl_vec3 point, dou
     }
     // One pops before two push, so the stack never holds more than the depth of the tree.
     assert(depth + 2 <= PL_BOX_TREE_DEPTH);
-    stack[depth].node = far;
-    stack[depth++].squared = far_squared;
-    stack[depth].node = near;
-    stack[depth++].squared = near_squared;
+    if (far_squared <= best) {
+      stack[depth].node = far;
+      stack[depth++].squared = far_squared;
+    }
+    if (near_squared <= best) {
+      stack[depth].node = near;
+      stack[depth++].squared = near_squared;
+    }
   }
   if (hit.triangle >= 0) hit.distance = sqrt(best);
   return hit;
