@@ -91,14 +91,15 @@ static pl_status decode(decoder *self, png_structp png, png_infop info, const ch
 static pl_status decode_jpeg(pl_context *context, pl_bytes bytes, const char *path, pl_depth_picture *picture,
                              pl_error *error) {
   int32_t width, height;
-  pl_status status = pl_jpeg_size(bytes, path, &width, &height, error);
+  pl_status status = pl_jpeg_size(bytes.data, bytes.size, path, &width, &height, error);
   if (status < 0) return status;
   if (width != picture->width || height != picture->height) return fail_size(path, width, height, picture, error);
   size_t count = (size_t)width * (size_t)height;
   uint8_t *grey = pl_allocate_array(context, count, 1);
   picture->values = pl_allocate_array(context, count, sizeof(uint16_t));
-  status =
-      grey == NULL || picture->values == NULL ? pl_fail_memory(error) : pl_jpeg_decode_grey(bytes, path, grey, error);
+  status = grey == NULL || picture->values == NULL
+               ? pl_fail_memory(error)
+               : pl_jpeg_decode(bytes.data, bytes.size, path, PL_JPEG_GREY, grey, error);
   for (size_t i = 0; i < count && status >= 0; ++i) picture->values[i] = grey[i] >= 128;
   pl_release(context, grey);
   return status;
@@ -119,8 +120,9 @@ pl_status pl_depth_load(pl_context *context, const char *path, int32_t width, in
   decoder self = {.library = {.context = context}};
   pl_status status = pl_bytes_read(context, path, &self.bytes, error);
   if (status < 0) return status;
-  status = is_mask && pl_jpeg_is_jpeg(self.bytes) ? decode_jpeg(context, self.bytes, path, picture, error)
-                                                  : decode_png(&self, path, is_mask, picture, error);
+  status = is_mask && pl_jpeg_is_jpeg(self.bytes.data, self.bytes.size)
+               ? decode_jpeg(context, self.bytes, path, picture, error)
+               : decode_png(&self, path, is_mask, picture, error);
   pl_bytes_free(&self.bytes);
   if (status < 0) {
     pl_release(context, picture->values);
