@@ -316,7 +316,7 @@ def walker_scene():
         },
         "bodies": [
             {"name": "girl", "method": "kinematic", "color": "#e3b39a", "appearance": "skin", "kinematic": {"character": "walker.glb", "animation": "walk", "friction": 0.3}},
-            {"name": "belly", "mesh": "belly", "color": "#e58f6f", "appearance": "skin", "tets": {"points": 220}, "position": [0, 1.09, 0.085],
+            {"name": "belly", "mesh": "belly", "color": "#e3b39a", "appearance": "skin", "tets": {"points": 220}, "position": [0, 1.09, 0.085],
              "solid": {"examples": ["squash", "stretch"], "stiffness": 0.25, "damping": 2, "density": 700}, "collision_layers": 2, "collision_mask": 4},
             {"name": "skirt", "mesh": "skirt", "method": "fem", "color": "#5b4b8a", "appearance": "cloth", "collision_layers": 4,
              "fem": {"material": "shell", "thickness": 0.004, "young": 60000, "density": 250, "mass_damping": 0.8, "stiffness_damping": 0.004, "contact_radius": 0.004,
@@ -329,7 +329,7 @@ def walker_scene():
             {"a": "skirt", "b": "girl", "node": "hips", "within": {"min": [-1, 1.015, -1], "max": [1, 1.2, 1]}},
         ],
         "colliders": [{"name": "ground", "shape": "half_space"}],
-        "camera": {"eye": [3.1, 1.5, 2.4], "target": [0, 0.95, 0.2], "field_of_view": 34, "follow": "girl"},
+        "camera": {"eye": [3.1, 1.5, 2.4], "target": [0, 0.92, 0.2], "field_of_view": 29, "follow": "girl"},
     }
 
 
