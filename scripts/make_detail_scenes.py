@@ -113,7 +113,8 @@ COMPARED = 0  # the one of them that compare.json shows
 
 
 def pillow_touches():
-    sites = [(0, 0), (0.17, 0.06), (0.12, 0.12), (0.06, 0), (0.12, 0), (0.17, 0.17), (0.06, 0.06), (0.17, 0), (0.12, 0.06), (0.17, 0.12)]
+    sites = [(0, 0), (0.17, 0.06), (0.12, 0.12), (0.06, 0), (0.12, 0), (0.17, 0.17), (0.06, 0.06), (0.17, 0), (0.12, 0.06), (0.17, 0.12), (0.09, 0.03),
+             (0.145, 0.09), (0.09, 0.09)]
     return [{"label": f"{x:g} {z:g}", "at": [x, 0.2, z], "depth": DEPTH, **more}
             for places, more in ((sites, {}), (HELD_OUT, {"held_out": True})) for x, z in places]
 
@@ -128,7 +129,7 @@ BLUE, RED, GREEN = "#3d78b8", "#c8553d", "#4f9d69"
 def pillow_scenes():
     meshes = {"pillow": {"triangles": 18000, "shape": PILLOW}}
     write("detail-pillow", "recipe.json", {
-        "name": "detail-pillow-recipe", "description": "A fine pillow with a cover that folds and a coarse one, pressed by a finger at ten places of one eighth; five more judge the examples.",
+        "name": "detail-pillow-recipe", "description": "A fine pillow with a cover that folds and a coarse one, pressed by a finger at thirteen places of one eighth; five more judge the examples.",
         **STILL, "time": {"step": 0.05, "frames": 2}, "meshes": meshes,
         "bodies": [body("fine", "pillow", 0.03, [-1, 0, 0], -0.03), body("coarse", "pillow", 0.06, [1, 0, 0], -0.03), cover("pillow", 0.0386, 0.0109, 2.6e5)],
         "recording": recording(pillow_touches(), skin="skin", skin_stiffness=2.6e5, window_radius=0.1, stamp_radius=0.5, stamp_resolution=128, stamp_border=0.08, mirror=True)})
@@ -147,7 +148,7 @@ def pillow_scenes():
                            "colliders": [GROUND] + [{**way.collider(f"finger-{kind}"), **({"visible": False} if len(kinds) == 3 else {})} for way, (_, kind, *_) in zip(ways, kinds)],
                            "camera": {"eye": [0, 0.85, 1.0], "target": [0, 0.02, 0.02], "field_of_view": 34 if len(kinds) == 2 else 38, "light": LIGHT}})
 
-    write_scene("detail-pillow", "scene.json", "A finger presses a pillow at eight places. Left the coarse simulation alone, right with dents from ten recorded examples.",
+    write_scene("detail-pillow", "scene.json", "A finger presses a pillow at eight places. Left the coarse simulation alone, right with dents from thirteen recorded examples.",
           [(-0.3, "coarse", 0.06, BLUE), (0.3, "enriched", 0.06, RED)], 420)
     write_scene("detail-pillow", "compare.json", "Coarse and enriched simulation next to the fine pillow with its cover, pressed where no example was recorded by fingers that are not drawn.",
           [(-0.58, "coarse", 0.06, BLUE), (0, "enriched", 0.06, RED), (0.58, "fine", 0.025, GREEN)], 60, [HELD_OUT[COMPARED]], hold=1)
