@@ -366,7 +366,7 @@ def detail_tells_all_examples_that_weigh(server, viewer):
     body = next(i for i, body in enumerate(viewer.scene["bodies"]) if body["method"] == "detail")
     assert viewer.scene["compare"].endswith("detail-pillow/compare.json")
     idle = telemetry_at(viewer, 0, body)["detail"]
-    assert idle["weights"] == [] and idle["examples"] == [] and idle["load"] == 0 and idle["count"] == 13, idle
+    assert idle["weights"] == [] and idle["examples"] == [] and idle["load"] == 0 and idle["count"] == 18, idle
     # The second press is between recorded places, so several examples share it.
     viewer.ask("step", count=78)
     report = telemetry_at(viewer, 78, body)["detail"]
