@@ -16,19 +16,6 @@ static const char MESH[] =
     "RFJBQ08CAgEBAAAABAIBAgAAAR//ARH/AREC/wAAAAAAAQAJAwAAAgECAgQAAQEBAQEAFUsBIAEgAwDYgwAAAAAAzcx8ZmZnZsbMzGhmBgCAAAAA"
     "AAAAgDIzAwAAAAD//w8AAAAAAAAAAAAAAEC/AACgPxQBAQEAAwMBMAEQAwAkgikxAgAAAAD/AAAAAAAA";
 
-static void put_base64(byte_block *block, const char *text) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  uint32_t bits = 0;
-  int count = 0;
-  for (; *text != '\0' && *text != '='; ++text) {
-    bits = bits << 6 | (uint32_t)(strchr(digits, *text) - digits);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    put_u8(block, (int)(bits >> count & 255));
-  }
-}
-
 // `accessor` is the rest of that of the positions, `ids` the attributes in the extension.
 static byte_block make_file(const char *accessor, const char *ids, int damaged) {
   byte_block binary = {.size = 0};

@@ -18,19 +18,6 @@ static const char FILTERED[] =  // by encodeFilterExp() with 15 bits
 static const char TRIANGLES[] = "4fAAAHaHVmd4qYZliWiYAWkAAA==";
 static const char INDICES[] = "0QAEBAYIBAAAAAA=";
 
-static void put_base64(byte_block *block, const char *text) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  uint32_t bits = 0;
-  int count = 0;
-  for (; *text != '\0' && *text != '='; ++text) {
-    bits = bits << 6 | (uint32_t)(strchr(digits, *text) - digits);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    put_u8(block, (int)(bits >> count & 255));
-  }
-}
-
 static byte_block make_file(bool filtered, bool sequence) {
   byte_block binary = {.size = 0};
   put_base64(&binary, filtered ? FILTERED : POSITIONS);

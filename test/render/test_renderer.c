@@ -1,6 +1,7 @@
 // Pictures: the right things in the right places, the same every time, and nothing left behind when something fails.
 // ctest: unit
 #include "check.h"
+#include "fixtures/picture_ball.h"
 
 #include "pliant/math.h"
 #include "pliant/picture.h"
@@ -8,48 +9,6 @@
 #include "report/report_palette.h"
 
 enum { WIDTH = 320, HEIGHT = 240, PIXEL_COUNT = WIDTH * HEIGHT };
-
-typedef struct ball {
-  pl_vec3 points[42 * 64 + 2];
-  int32_t triangles[3 * 2 * 42 * 64];
-  int32_t point_count, triangle_count;
-} ball;
-
-// Rings of points between two poles; closed, outward.
-static void make_ball(ball *self, pl_vec3 center, double radius) {
-  enum { RINGS = 42, AROUND = 64 };
-  self->point_count = RINGS * AROUND + 2;
-  for (int j = 0; j < RINGS; ++j)
-    for (int i = 0; i < AROUND; ++i) {
-      double a = 2 * PL_PI * i / AROUND, b = PL_PI * (j + 1) / (RINGS + 1);
-      self->points[j * AROUND + i] =
-          pl_vec3_add_scaled(center, pl_vec3_of(sin(b) * cos(a), cos(b), -sin(b) * sin(a)), radius);
-    }
-  int32_t north = RINGS * AROUND, south = north + 1, count = 0;
-  self->points[north] = pl_vec3_add_scaled(center, pl_vec3_of(0, 1, 0), radius);
-  self->points[south] = pl_vec3_add_scaled(center, pl_vec3_of(0, -1, 0), radius);
-  for (int i = 0; i < AROUND; ++i) {
-    int32_t next = (i + 1) % AROUND;
-    for (int j = -1; j < RINGS; ++j) {
-      int32_t a = j < 0 ? north : j * AROUND + i, b = j < 0 ? north : j * AROUND + next;
-      int32_t c = j + 1 < RINGS ? (j + 1) * AROUND + i : south, d = j + 1 < RINGS ? (j + 1) * AROUND + next : south;
-      const int32_t two[6] = {a, c, d, a, d, b};
-      for (int t = 0; t < 2; ++t) {
-        if (two[3 * t] == two[3 * t + 1] || two[3 * t + 1] == two[3 * t + 2] || two[3 * t] == two[3 * t + 2]) continue;
-        memcpy(&self->triangles[3 * count++], &two[3 * t], 3 * sizeof(int32_t));
-      }
-    }
-  }
-  self->triangle_count = count;
-}
-
-static pl_picture_item item_of(const ball *self, pl_color color) {
-  return (pl_picture_item){.points = self->points,
-                           .point_count = self->point_count,
-                           .triangles = self->triangles,
-                           .triangle_count = self->triangle_count,
-                           .color = color};
-}
 
 static const pl_vec3 cube_points[8] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
                                        {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
