@@ -116,8 +116,8 @@ struct pl_world {
   pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
   int32_t awake_count;          // … in this step
   bool lines_moved;             // bodies of lines have moved in this step, before the others
-  bool contacts_found;          // the contact solver has those of where bodies are after their moves
-  int64_t sleep_group_count;    // groups of sleepers so far
+  bool contacts_found;        // the contact solver has those of where bodies are after their moves
+  int64_t sleep_group_count;  // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool prepared;                            // the contact solver knows all bodies and colliders
   pl_vector pair_rules;                     // of pl_world_pair_rule
