@@ -54,6 +54,23 @@ static pl_status write_correlations(const fit_job *job, const pl_fit_report *fou
   return status;
 }
 
+// Where each modulus applies: one row per control point, in the order of the estimates.
+static pl_status write_controls(const fit_job *job, const pl_fit_report *found, pl_error *error) {
+  static const char *const columns[] = {"x", "y", "z", "young", "min", "max", "verdict"};
+  enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+  pl_field_view field = pl_field_get_view(job->field);
+  double *cells = tool_allocate(COLUMN_COUNT * (size_t)field.control_count, sizeof *cells);
+  for (int32_t i = 0; i < field.control_count; ++i) {
+    const pl_fit_estimate *e = &found->estimates[i];
+    pl_vec3 at = field.points[i];
+    const double row[COLUMN_COUNT] = {at.x, at.y, at.z, e->value, e->min, e->max, e->verdict};
+    memcpy(cells + COLUMN_COUNT * (size_t)i, row, sizeof row);
+  }
+  pl_status status = write_table(job, "controls.csv", columns, COLUMN_COUNT, field.control_count, cells, error);
+  free(cells);
+  return status;
+}
+
 // --- the fitted body
 // ----------------------------------------------------------------------------------------------------
 
@@ -184,6 +201,7 @@ pl_status fit_write(fit_job *job, pl_error *error) {
   pl_status status = pl_fit_get_report(job->fit, &found, error);
   if (status >= 0) status = pl_fit_get_fields(job->fit, reference, young);
   if (status >= 0) status = write_estimates(job, &found, error);
+  if (status >= 0) status = write_controls(job, &found, error);
   if (status >= 0) status = write_correlations(job, &found, error);
   if (status >= 0) status = write_body(job, reference, young, error);
   if (status >= 0) status = write_scene(job, &found, reference, error);

@@ -154,7 +154,7 @@ const tool_verb tool_fit_verb = {
         "writes it, or a C3D, TRC or CSV file of markers with --markers, and starts at the moment of release. Static "
         "shapes, curves and vibrations are given by options, alone or with motions.\n"
         "Standard output has a table of the parameters with 95 % intervals. The folder gets `report.html`, "
-        "`estimates.csv`, "
+        "`estimates.csv`, `controls.csv`, "
         "`correlations.csv`, `history.csv`, `reference.vtu` with `young.csv`, and `scene.json`, a scene with the "
         "fitted body. The "
         "exit status is 3 if the motions do not determine every parameter.\n"

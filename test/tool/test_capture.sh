@@ -20,10 +20,11 @@ JSON
 
 echo "a capture has its pictures, the body at rest, what is held and the truth"
 expect 0 sense scene.json -o shot --frames 6 --size 160x120 --start 0.1
-for file in capture.json camera1/depth_0001.png camera3/depth_0006.png static.vtu surface.ply rest.vtu held.csv truth_points.pc2 truth_surface.pc2; do
+for file in capture.json camera1/depth_0001.png camera3/depth_0006.png static.vtu surface.ply rest.vtu held.csv truth_points.pc2 truth_surface.pc2 truth_young.csv; do
   [ -s "shot/$file" ] || fail "no $file"
 done
 [ "$(wc -l <shot/held.csv)" = 26 ] || fail "25 points are held"
+[ "$(sort -u shot/truth_young.csv | tr '\n' ' ')" = "300000 young " ] || fail "moduli of the tets: $(sort -u shot/truth_young.csv)"
 grep -q "6 frames at 30/s" err || fail "frames are not told"
 
 echo "the same scene gives the same pictures for any number of threads, another seed others"
