@@ -174,11 +174,11 @@ static pl_vec3 middle_of(const pl_mesh_view *mesh, int32_t tet) {
 
 static int32_t nearest_tet(const pl_mesh_view *mesh, pl_vec3 at) {
   int32_t best = 0;
-  double least = HUGE_VAL;
+  double nearest = HUGE_VAL;
   for (int32_t t = 0; t < mesh->tet_count; ++t) {
     pl_vec3 away = pl_vec3_sub(middle_of(mesh, t), at);
     double square = pl_vec3_dot(away, away);
-    if (square < least) least = square, best = t;
+    if (square < nearest) nearest = square, best = t;
   }
   return best;
 }
