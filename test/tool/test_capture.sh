@@ -225,6 +225,12 @@ for i in range(at + 2, at + 2 + count):
 open("elsewhere.mesh", "w").write("\n".join(lines))
 PYTHON
 expect 3 track shot elsewhere.mesh -o far-away
+grep -q "lie 1..* m from the mesh; move it there, or give --align" err || fail "a mesh that lies elsewhere is not told: $(cat err)"
+sed 's/"depth_scale": 0.0001/"depth_scale": 0.001/g' shot/capture.json >shot/tenfold.json
+expect 3 track shot/tenfold.json elsewhere.mesh --align -o far-away --frames 1
+grep -q "extend over .* m, the mesh over 0.5.* m; check the units" err || fail "tenfold depths are not told: $(cat err)"
+expect 3 capture shot/static.vtu shot/tenfold.json --hold shot/held.csv --rounds 1 --max-iterations 1 --no-warm-start -o far-capture
+grep -q "check the units" err || fail "tenfold depths are not told by capture: $(cat err)"
 expect 0 track shot elsewhere.mesh --align -o aligned
 grep -q "^aligned" err || fail "the alignment is not reported"
 awk -F, 'NR > 1 && !($6 < 0.0025 && $7 > 0.85) { bad = 1 } END { exit bad }' aligned/residuals.csv || fail "not aligned: $(cat aligned/residuals.csv)"
