@@ -143,6 +143,8 @@ sed -e 's/"size": \[0.4, 0.08, 0.08\]/"size": [0.1, 0.02, 0.02]/' -e 's/\[-0.21,
 expect 0 sense small.json -o small --frames 1 --size 160x120
 [ "$(sed -n 's/^points: *\([0-9]*\) per frame.*/\1/p' err)" -gt 100 ] || fail "the beam of 10 cm is not filmed: $(cat err)"
 [ "$(wc -l <small/held.csv)" = 26 ] || fail "$(wc -l <small/held.csv) lines of held points instead of 26"
+expect 0 sense small.json -o still --frames 1 --size 80x60 --set gravity=[0,0,0] --set 'bodies[0].pins[1].keys=[{"time":0}]'
+grep -q "no point of the body moves, so held.csv has all" err || fail "a body that does not move is not told: $(cat err)"
 expect 1 sense small.json -o none --frames 2 --size 160x120 --dropout 1
 grep -q "measured no point of the body" err || fail "an empty capture is not told"
 
