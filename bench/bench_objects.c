@@ -69,7 +69,7 @@ static const object_case OBJECTS[] = {
      "2 control points, 3 rounds"},
     {{"taro", "capture-taro", {NULL}, NULL, 0, 239, "640x480"},
      NULL,
-     {"--density", "700", "--controls", "13", "--placement", "farthest", "--young", "2e6", "--rounds", "3", "--steps",
+     {"--density", "700", "--controls", "13", "--placement", "farthest", "--young", "5e6", "--rounds", "3", "--steps",
       "4", "--no-warm-start", NULL},
      38 * 60,
      2.0 * 3600,

@@ -263,6 +263,33 @@ static void print_table(const pl_fit_report *found) {
   }
 }
 
+// Name what the data do not determine, and what can be done.
+static void warn_undetermined(const fit_job *job, const pl_fit_report *found) {
+  char *names = tool_text("%s", "");
+  bool converged = true, bounded = false;
+  for (int32_t i = 0; i < found->parameter_count; ++i) {
+    pl_fit_verdict verdict = found->estimates[i].verdict;
+    converged = converged && verdict != PL_FIT_NOT_CONVERGED;
+    bounded = bounded || verdict == PL_FIT_AT_BOUND;
+    if (verdict != PL_FIT_NOT_DETERMINED && verdict != PL_FIT_AT_BOUND) continue;
+    char *longer = tool_text("%s%s%s", names, names[0] != '\0' ? ", " : "", found->estimates[i].name);
+    free(names);
+    names = longer;
+  }
+  if (!converged)
+    tool_print_warning(
+        &job->tool->console,
+        "the fit stopped at the maximum number of iterations, before its values settled; allow more with "
+        "--max-iterations N");
+  else
+    tool_print_warning(
+        &job->tool->console,
+        "the data do not determine: %s; other values do as well%s. Hold what is known with --fix, or record "
+        "more of what shows it (damping: until the object rests)",
+        names, bounded ? ", or better ones are out of bounds" : "");
+  free(names);
+}
+
 bool fit_print(fit_job *job, pl_error *error) {
   pl_fit_report found;
   if (pl_fit_get_report(job->fit, &found, error) < 0) return false;
@@ -292,6 +319,6 @@ bool fit_print(fit_job *job, pl_error *error) {
         "at the release and at rest, what is held, and the density",
         1e3 * found.rms, 1e3 * found.amplitude);
   else if (!sure)
-    tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
+    warn_undetermined(job, &found);
   return sure;
 }

@@ -98,9 +98,6 @@ static int finish(fit_job *job, pl_status status, bool remarks) {
   bool sure = written >= 0 && fit_print(job, &error);
   if (error.status < 0) return tool_report_error(&job->tool->console, &error);
   fit_forget(job);
-  if (status == PL_REMARK_NOT_CONVERGED)
-    tool_print_warning(&job->tool->console,
-                       "the fit stopped at the maximum number of iterations; allow more with --max-iterations N");
   tool_print(&job->tool->console, "results in %s; open report.html there", job->folder);
   return sure && !remarks && status == PL_OK ? TOOL_DONE : TOOL_REMARKS;
 }

@@ -217,7 +217,8 @@ static void update_damping(pl_fit *fit, bool accepted, double change, double gai
   double floor = EXACT * fit->size, rms = fit->now.weight > 0 ? sqrt(fit->now.cost / fit->now.weight) : 0;
   bool exact = rms <= floor, stuck = cursor->damping >= MAX_DAMPING;
   if (cursor->window + 1 < fit->window_count) {
-    bool settled = accepted && (change < EARLY_CHANGE || gain < EARLY_GAIN);
+    // A window that is not met is worth its iterations: a longer one from there has other minima nearby.
+    bool settled = accepted && (change < EARLY_CHANGE || (gain < EARLY_GAIN && !pl_fit_is_misfit(fit)));
     if (settled || exact || cursor->window_iteration >= EARLY_ITERATIONS || cursor->rejected >= 6) next_window(fit);
     return;
   }
