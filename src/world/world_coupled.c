@@ -38,7 +38,7 @@ static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
 // known, it keeps the bodies from coming apart, and hundreds of contacts that slide each in another direction take more
 // iterations than all the rest.
 static const double DEEP = 20;
-enum { MAX_SEARCHES = 4, TERMS_PER_POINT = 2 };
+enum { MAX_SEARCHES = 4, TERMS_PER_POINT = 2, SMALL_ISLAND = 1024 };
 
 bool pl_world_has_coupled(const pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
@@ -466,7 +466,8 @@ static int32_t particles_of(const pl_coupled_island *island) {
   return sum;
 }
 
-// Islands share nothing that a solve writes. Where one has most of the particles, threads work inside of it instead.
+// Islands share nothing that a solve writes. Where one has most of the particles, threads work inside of it instead. In
+// a small one they do not: its loops take microseconds each, and waking a thread takes longer.
 static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *error) {
   pl_status status = begin_islands(j, report, error);
   if (status < 0) return status;
@@ -476,7 +477,7 @@ static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *
     all += count;
     largest = count > largest ? count : largest;
   }
-  if (2 * largest <= all)
+  if (2 * largest <= all || largest <= SMALL_ISLAND)
     pl_parallel_for_whole(j->world->context, j->island_count, solve_range, j);
   else
     solve_range(j, 0, j->island_count, 0);
