@@ -182,8 +182,18 @@ static bool may_meet(const search *s, int32_t a, int32_t b, double *friction) {
   return pl_world_pair_may_meet(s->world, a, b, friction);
 }
 
+// Whether two segments may meet at all: of different bodies, or of one that touches itself.
+static bool has_pairs(const search *s) {
+  for (int32_t i = 0; i < s->line_count; ++i) {
+    const pl_body *body = pl_slots_at(&s->world->bodies, s->lines[i].body);
+    if (s->lines[i].body != s->lines[0].body || body->model->self_contact) return true;
+  }
+  return false;
+}
+
 // Sweep and prune along x.
 static bool compare_lines(search *s) {
+  if (!has_pairs(s)) return true;
   const line **order = PL_SCRATCH(&s->world->scratch, const line *, s->line_count);
   if (order == NULL) return false;
   for (int32_t i = 0; i < s->line_count; ++i) order[i] = &s->lines[i];
