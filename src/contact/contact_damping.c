@@ -57,7 +57,7 @@ static const double PUSH_FACTOR = 1.5;
 // Friction above this fraction of its limit counts as sliding.
 static const double STICKING = 0.95;
 
-enum { BODY_GRAIN = 8, PAIR_GRAIN = 16 };
+enum { BODY_GRAIN = 8 };
 
 static bool is_touched(const pl_contact_damping *d, int32_t body) {
   return d->memory->plan.island_of[body] >= 0;
@@ -294,40 +294,18 @@ static void keep_spin(const pl_contact_damping *d, const pl_contact_pair *pair) 
   }
 }
 
-static void rest_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
+static void rest_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const pl_contact_damping *d = data;
-  const pl_contact_memory *memory = d->memory;
-  for (int32_t p = d->pairs.first + begin; p < d->pairs.first + end; ++p) {
-    const pl_contact_pair *pair = &memory->plan.pairs[p];
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    pl_contact_row *rows = &d->memory->rows[pair->first_row];
     if (d->is_after) keep_spin(d, pair);
     if (!is_damped(d, pair)) continue;
     double sum = 0;
-    for (int32_t i = 0; i < pair->count; ++i) sum += memory->rows[pair->first_row + i].normal_impulse;
+    for (int32_t i = 0; i < pair->count; ++i) sum += rows[i].normal_impulse;
     for (int32_t i = 0; i < pair->count && sum > 0; ++i) {
-      pl_contact_row *row = &memory->rows[pair->first_row + i];
-      bool is_self = row->a.body == row->b.body;
-      if (row->normal_impulse > 0 && !is_self) rest_row(d, row, row->normal_impulse / sum);
+      bool is_self = rows[i].a.body == rows[i].b.body;
+      if (rows[i].normal_impulse > 0 && !is_self) rest_row(d, &rows[i], rows[i].normal_impulse / sum);
     }
-  }
-}
-
-static void rest_islands(void *data, int32_t begin, int32_t end, int32_t block) {
-  pl_contact_damping d = *(const pl_contact_damping *)data;
-  for (int32_t k = begin; k < end; ++k) {
-    d.pairs = d.memory->plan.small_islands[k];
-    rest_pairs(&d, 0, d.pairs.count, block);
-  }
-}
-
-// All pairs, those of a large island colour by colour.
-static void rest_all(pl_contact_damping *d) {
-  const pl_contact_plan *plan = &d->memory->plan;
-  pl_parallel_for(d->context, plan->small_count, 1, rest_islands, d);
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
-    d->pairs = plan->colors[c];
-    int32_t grain = c == PL_SERIAL_COLOR ? d->pairs.count : PAIR_GRAIN;
-    if (d->pairs.count > 0) pl_parallel_for(d->context, d->pairs.count, grain, rest_pairs, d);
   }
 }
 
@@ -358,7 +336,7 @@ void pl_contact_damp(pl_contact_damping *d) {
   bool is_near_rest = false;
   for (int32_t k = 0; k < body_count && !is_near_rest; ++k) is_near_rest = d->memory->wholes[k].is_slow;
   if (!is_near_rest) return;
-  rest_all(d);
+  pl_contact_plan_visit(d->context, &d->memory->plan, rest_pairs, d);
   pl_parallel_for(d->context, body_count, BODY_GRAIN, move_wholes, d);
 }
 
@@ -424,10 +402,10 @@ static pl_vec3 arm_velocity(const pl_contact_damping *d, const pl_contact_arm *a
 }
 
 // How fast colliders and bodies that are no wholes push those that are.
-static void find_pushes(const pl_contact_damping *d) {
+static void find_pushes(void *data, const pl_contact_pair *pairs, int32_t count) {
+  const pl_contact_damping *d = data;
   const pl_contact_memory *memory = d->memory;
-  for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
-    const pl_contact_pair *pair = &memory->plan.pairs[p];
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
     if (memory->wholes[pair->a].is_found == (pair->b >= 0 && memory->wholes[pair->b].is_found)) continue;
     for (int32_t i = 0; i < pair->count; ++i) {
       const pl_contact_row *row = &memory->rows[pair->first_row + i];
@@ -464,7 +442,7 @@ static void limit_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
 void pl_contact_limit(pl_contact_damping *d) {
   d->is_after = true;
   pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, find_wholes, d);
-  rest_all(d);
-  find_pushes(d);
+  pl_contact_plan_visit(d->context, &d->memory->plan, rest_pairs, d);
+  pl_contact_plan_visit(d->context, &d->memory->plan, find_pushes, d);
   pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, limit_bodies, d);
 }

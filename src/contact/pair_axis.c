@@ -33,24 +33,28 @@ typedef struct axis_search {
 
 // Lowest point along n; starts are shifted.
 static support find_lowest(const pl_surface_motion *motion, pl_vec3 n, pl_vec3 shift) {
-  float lowest[PL_SURFACE_LANE_POINTS];
   float nx = (float)n.x, ny = (float)n.y, nz = (float)n.z, delta = (float)pl_vec3_dot(n, shift);
   pl_f8 best = pl_f8_set1(HUGE_VALF);
+  pl_m8 blocks = {0};
   for (int32_t b = 0; b < motion->lane_block_count; ++b) {
     const float *lane = &motion->lanes[2 * VEC3_LANES * b];
     pl_f8 start = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz + delta;
     lane += VEC3_LANES;
     pl_f8 end = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz;
     pl_f8 height = pl_f8_min(start, end);
-    best = pl_f8_min(best, height);
-    pl_f8_store_unaligned(&lowest[LANES * b], height);
+    pl_m8 is_lower = (pl_m8)(height < best), here = (pl_m8){0} + b;
+    best = pl_f8_select(is_lower, height, best);
+    blocks = (is_lower & here) | (~is_lower & blocks);
   }
-  float heights[LANES], min;
-  pl_f8_store_unaligned(heights, best);
-  min = heights[0];
-  for (int k = 1; k < LANES; ++k) min = heights[k] < min ? heights[k] : min;
-  int32_t point = 0;
-  while (point + 1 < LANES * motion->lane_block_count && lowest[point] > min) point++;
+  // Among equals the first.
+  float min = best[0];
+  int32_t point = LANES * blocks[0];
+  for (int k = 1; k < LANES; ++k) {
+    int32_t other = LANES * blocks[k] + k;
+    if (!(best[k] < min || (best[k] == min && other < point))) continue;
+    min = best[k];
+    point = other;
+  }
   const float *lane = &motion->lanes[2 * VEC3_LANES * (point / LANES) + point % LANES];
   pl_vec3 start = {(double)lane[0], (double)lane[LANES], (double)lane[2 * LANES]};
   start = pl_vec3_add(start, shift);

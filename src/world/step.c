@@ -82,7 +82,8 @@ pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move
       .presses = body->next_presses,
   };
   // A body that moved by itself and then moves again together with what it touches begins again.
-  memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
+  if (body->has_next_presses) memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
+  body->has_next_presses = !pl_world_moves_in_parallel(world, index);  // others may meet colliders as they move
   pl_world_list_colliders(world, index, move);
   return pl_world_list_pins(world, index, move, error);
 }
@@ -232,6 +233,9 @@ static void finish_step(pl_world *world) {
     pl_vec3 *presses = body->presses;
     body->presses = body->next_presses;
     body->next_presses = presses;
+    bool has_presses = body->has_presses;
+    body->has_presses = body->has_next_presses;
+    body->has_next_presses = has_presses;
   }
 }
 

@@ -4,8 +4,10 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "contact/surface_motion.h"
+#include "world/world_coupled.h"
 #include "world/world_joints.h"
-#include "world/world_state.h"
+#include "world/world_segments.h"
 
 bool pl_world_is_alone(const pl_world *world) {
   if (world->contact_bodies.count == 0) return true;
@@ -47,6 +49,7 @@ static bool list_bodies(pl_world *world) {
                        ? world->def.contact_damping
                        : 0,
         .impulses = body->impulses,
+        .has_impulses = &body->has_impulses,
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
         .spares_colliders = body->model->method->handles_colliders || !body->collides,
@@ -121,14 +124,45 @@ static pl_body *awake_body(const pl_world *world, int32_t k) {
 
 enum { NOTE_GRAIN = 16 };
 
+static void note_start(pl_body *body) {
+  if (!pl_body_meets_others(body)) return;
+  body->model->method->get_positions(body->model, body->state, body->starts);
+  body->model->method->get_velocities(body->model, body->state, body->start_velocities);
+}
+
+static void note_end(pl_body *body, bool alone) {
+  const pl_body_method *method = body->model->method;
+  method->get_positions(body->model, body->state, body->positions);
+  if (alone || !pl_body_meets_others(body)) return;
+  method->get_velocities(body->model, body->state, body->velocities);
+  if (method->get_rigid != NULL) method->get_rigid(body->model, body->state, &body->rigid);
+}
+
+static pl_box box_of(const pl_body *body, const pl_vec3 *positions) {
+  pl_box box = pl_box_empty();
+  for (int32_t i = 0; i < body->model->particle_count; ++i) pl_box_cover(&box, positions[i]);
+  return box;
+}
+
+void pl_body_note_start(pl_body *body) {
+  note_start(body);
+  body->boxes[0] = box_of(body, body->starts);
+}
+
+void pl_body_note_end(pl_body *body) {
+  note_end(body, false);
+  body->boxes[1] = box_of(body, body->positions);
+  body->range = pl_body_range_of(body, &body->boxes[1]);
+}
+
 static void note_starts(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_world *world = data;
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = awake_body(world, k);
-    if (!pl_body_meets_others(body)) continue;
-    body->model->method->get_positions(body->model, body->state, body->starts);
-    body->model->method->get_velocities(body->model, body->state, body->start_velocities);
+    body->is_noted = world->notes_in_move && pl_body_meets_others(body) &&
+                     pl_world_moves_in_parallel(world, PL_ITEM(&world->awake, int32_t, k));
+    if (!body->is_noted) note_start(body);
   }
 }
 
@@ -138,16 +172,21 @@ static void note_ends(void *data, int32_t begin, int32_t end, int32_t block) {
   bool alone = pl_world_is_alone(world);
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = awake_body(world, k);
-    const pl_body_method *method = body->model->method;
-    method->get_positions(body->model, body->state, body->positions);
-    if (alone || !pl_body_meets_others(body)) continue;
-    method->get_velocities(body->model, body->state, body->velocities);
-    if (method->get_rigid != NULL) method->get_rigid(body->model, body->state, &body->rigid);
+    if (!world->notes_in_move || !body->is_noted) note_end(body, alone);
   }
 }
 
+// Does nothing but its own move change a body between forces and contact?
+static bool moves_alone(const pl_world *world) {
+  return pl_slots_count(&world->pins) == 0 && pl_slots_count(&world->attachments) == 0 &&
+         pl_slots_count(&world->joints) == 0 && !world->lines_moved && !pl_world_has_obstacles(world) &&
+         !pl_world_moves_together(world);
+}
+
 void pl_world_note_starts(pl_world *world) {
-  if (pl_world_is_alone(world)) return;
+  bool is_alone = pl_world_is_alone(world);
+  world->notes_in_move = !is_alone && moves_alone(world);
+  if (is_alone) return;
   pl_parallel_for(world->context, world->awake_count, NOTE_GRAIN, note_starts, world);
 }
 
@@ -179,7 +218,9 @@ static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block)
 void pl_world_mark_sleepers(pl_world *world) {
   for (int32_t k = 0; k < (int32_t)world->contact_bodies.count; ++k) {
     const pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k));
-    PL_ITEM(&world->contact_bodies, pl_contact_body, k).asleep = pl_body_sleeps(body);
+    pl_contact_body *entry = &PL_ITEM(&world->contact_bodies, pl_contact_body, k);
+    entry->asleep = pl_body_sleeps(body);
+    entry->boxes = world->notes_in_move && body->is_noted ? body->boxes : NULL;
   }
 }
 

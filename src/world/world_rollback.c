@@ -40,7 +40,8 @@ static void save_rest(pl_body *body) {
   body->saved_rest = body->rest;
   body->saved_has_forces = body->has_forces;
   if (body->has_forces) memcpy(body->saved_forces, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
-  memcpy(body->saved_impulses, body->impulses, impulse_size(body));
+  body->saved_has_impulses = body->has_impulses;
+  if (body->has_impulses) memcpy(body->saved_impulses, body->impulses, impulse_size(body));
   for (size_t k = 0; k < body->layers.count; ++k) {
     pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
     copy_unless_empty(l->saved, l->layer.state, l->layer.state_size);
@@ -97,7 +98,11 @@ void pl_world_roll_back(pl_world *world) {
       memcpy(body->forces, body->saved_forces, (size_t)body->model->particle_count * sizeof(pl_f4));
     body->has_forces = body->saved_has_forces;
     body->rest = body->saved_rest;
-    memcpy(body->impulses, body->saved_impulses, impulse_size(body));
+    if (body->saved_has_impulses)
+      memcpy(body->impulses, body->saved_impulses, impulse_size(body));
+    else
+      memset(body->impulses, 0, impulse_size(body));
+    body->has_impulses = body->saved_has_impulses;
     for (size_t k = 0; k < body->layers.count; ++k) {
       pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
       copy_unless_empty(l->layer.state, l->saved, l->layer.state_size);

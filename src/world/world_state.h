@@ -43,25 +43,29 @@ typedef struct pl_body {
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
   pl_contact_impulse *impulses, *saved_impulses;  // of its contacts in the last step
+  bool has_impulses, saved_has_impulses;          // some of them may be other than zero
   pl_body_rest rest, saved_rest;
-  pl_box sleep_box;             // of a sleeper: around its particles
-  double *inverse_masses;       // 1/kg as contact sees them: 0 where a hard pin holds
-  pl_vec3 *starts;              // scratch of the contact phase: particles at the start of the step,
-  pl_vec3 *start_velocities;    // … and their velocities then,
-  pl_vec3 *positions;           // … at its end,
-  pl_vec3 *velocities;          // … and their velocities
-  pl_contact_rigid rigid;       // … and its motion at the end of the step, of a rigid body
-  int32_t contact_number;       // among the world's `contact_bodies`; -1: not there
-  pl_vec3 *surface;             // surface points after the layers; kept only when there are layers
-  pl_vec3 *next_surface;        // the same while the layers work; swapped when all have succeeded
-  pl_vec3 *presses;             // N s on each surface point along the normals of its contacts …
-  pl_vec3 *next_presses;        // … and in the step under way; swapped when it has succeeded
-  pl_vector layers;             // of pl_world_layer
-  int64_t version;              // counts changes of its surface
+  pl_box sleep_box;           // of a sleeper: around its particles
+  double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
+  pl_vec3 *starts;            // scratch of the contact phase: particles at the start of the step,
+  pl_vec3 *start_velocities;  // … and their velocities then,
+  pl_vec3 *positions;         // … at its end,
+  pl_vec3 *velocities;        // … and their velocities
+  pl_contact_rigid rigid;     // … and its motion at the end of the step, of a rigid body
+  int32_t contact_number;     // among the world's `contact_bodies`; -1: not there
+  pl_vec3 *surface;           // surface points after the layers; kept only when there are layers
+  pl_vec3 *next_surface;      // the same while the layers work; swapped when all have succeeded
+  pl_vec3 *presses;           // N s on each surface point along the normals of its contacts …
+  pl_vec3 *next_presses;      // … and in the step under way; swapped when it has succeeded
+  bool has_presses, has_next_presses;  // some of them may be other than zero
+  pl_vector layers;                    // of pl_world_layer
+  int64_t version;                     // counts changes of its surface
   bool has_previous;            // `saved` is the state before the last step, not before a jump
   struct pl_body_shown *shown;  // surface for display and queries; NULL until asked for
   bool slept;                   // was not moved in this step
   pl_body_range range;          // scratch of pl_world_check_range()
+  bool is_noted;                // starts, ends and range are noted in its move, with …
+  pl_box boxes[2];              // … the boxes around `starts` and `positions`
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -116,7 +120,8 @@ struct pl_world {
   pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
   int32_t awake_count;          // … in this step
   bool lines_moved;             // bodies of lines have moved in this step, before the others
-  int64_t sleep_group_count;    // groups of sleepers so far
+  bool notes_in_move;  // nothing but its own move changes a body before contact: `is_noted` counts
+  int64_t sleep_group_count;                // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool prepared;                            // the contact solver knows all bodies and colliders
   pl_vector pair_rules;                     // of pl_world_pair_rule
@@ -237,6 +242,10 @@ void pl_world_mark_sleepers(pl_world *world);
 // all), then resolve what the move ran into. Not called when the world is free of contact.
 void pl_world_note_starts(pl_world *world);
 void pl_world_note_ends(pl_world *world);
+// The same for a body that is noted in its move, with its boxes and range: what is read and written
+// is in the cache then.
+void pl_body_note_start(pl_body *body);
+void pl_body_note_end(pl_body *body);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
 
 // Save the state at the start of a step, and restore it when the step fails (world_rollback.c).
@@ -260,6 +269,8 @@ void pl_world_refresh_sleepers(pl_world *world);
 // PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK
 // (world_finite.c).
 pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, pl_error *error);
+// Whether a body is too far away or has burst, by the box around its particles.
+pl_body_range pl_body_range_of(const pl_body *body, const pl_box *box);
 // The same for bodies that are too far away or have burst, by their `positions`.
 pl_status pl_world_check_range(pl_world *world, pl_step_report *report, pl_error *error);
 // Put the number of the body before the text of its method's failure. Returns `status`.
