@@ -92,11 +92,11 @@ static mass_sums sum_masses(const pl_contact_body *body, const pl_vec3 *position
 // that count particles fill: whichever is largest, since a plate has no volume and a line no area.
 static double spacing_of(pl_mat3 moments, int32_t count) {
   const double(*s)[3] = (const double(*)[3])moments.m;
-  double trace = s[0][0] + s[1][1] + s[2][2], volume2 = fmax(0, pl_mat3_determinant(moments));
+  double trace = s[0][0] + s[1][1] + s[2][2], volume2 = pl_larger(pl_mat3_determinant(moments), 0);
   double area2 = s[0][0] * s[1][1] - s[0][1] * s[0][1] + s[1][1] * s[2][2] - s[1][2] * s[1][2] + s[2][2] * s[0][0] -
                  s[2][0] * s[2][0];
-  double n = count, line = sqrt(12 * trace) / n, plate = sqrt(12 * sqrt(fmax(0, area2)) / n);
-  return fmax(fmax(line, plate), cbrt(sqrt(1728 * volume2) / n));
+  double n = count, line = sqrt(12 * trace) / n, plate = sqrt(12 * sqrt(pl_larger(area2, 0)) / n);
+  return pl_larger(pl_larger(line, plate), cbrt(sqrt(1728 * volume2) / n));
 }
 
 // The body as if it were rigid, with its particles at `positions`: Ω = I⁻¹ L. False for one that has no inertia or
@@ -226,8 +226,8 @@ static pl_vec3 arm_point(const pl_contact_damping *d, const pl_contact_arm *arm)
 static pl_vec3 damped_velocity(const pl_contact_damping *d, const pl_contact_row *row, pl_vec3 u, double *rate) {
   double along = pl_vec3_dot(row->normal, u), limit = STICKING * row->friction * row->normal_impulse;
   if (d->is_after) {
-    *rate = REBOUND_RATE * fmax(0, 1 - row->restitution);
-    return pl_vec3_scale(row->normal, fmax(0, along));
+    *rate = REBOUND_RATE * pl_larger(1 - row->restitution, 0);
+    return pl_vec3_scale(row->normal, pl_larger(along, 0));
   }
   bool slides = pl_vec3_dot(row->sliding_impulse, row->sliding_impulse) > limit * limit;
   if (slides) u = pl_vec3_scale(row->normal, along);
@@ -250,7 +250,7 @@ static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fr
   double lost = 1 - exp(-rate * d->step);
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
-  double pull = -pl_vec3_dot(impulse, row->normal), pressed = fmax(0, row->normal_impulse + row->rest_impulse);
+  double pull = -pl_vec3_dot(impulse, row->normal), pressed = pl_larger(row->normal_impulse + row->rest_impulse, 0);
   if (pull > pressed) impulse = pl_vec3_scale(impulse, pressed / pull);
   row->rest_impulse += pl_vec3_dot(impulse, row->normal);
   push_at(a, point, impulse);
@@ -418,7 +418,7 @@ static void find_pushes(void *data, const pl_contact_pair *pairs, int32_t count)
       else if (row->b.body >= 0)
         other = pl_vec3_add(other, arm_velocity(d, &row->b));
       double speed = pl_vec3_dot(row->normal, pl_vec3_sub(other, velocity_at(&whole->motion, point)));
-      whole->push = fmax(whole->push, fabs(speed));
+      whole->push = pl_larger(whole->push, fabs(speed));
     }
   }
 }
@@ -433,7 +433,7 @@ static void limit_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
     bool is_pushed = pl_vec3_distance(whole->motion.velocity, whole->velocity) > 0 ||
                      pl_vec3_distance(whole->motion.angular_velocity, whole->angular_velocity) > 0;
     if (is_pushed) move_whole(d, k);
-    double max_speed = fmax(fmax(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
+    double max_speed = pl_larger(pl_larger(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
     bool is_limited = limit_vibration(body, &whole->motion, max_speed);
     if (is_pushed || is_limited) body->moved = true;
   }

@@ -194,13 +194,18 @@ static bool needs_hierarchy(const detection *d, int32_t body) {
   return false;
 }
 
+static void fill_lanes(pl_surface_motion *motion) {
+  pl_surface_motion_fill_lanes(motion);
+  if (motion->extents != NULL) pl_pair_axis_fill_extents(motion);
+}
+
 // A body that is awake: its hierarchy, if something may touch it, and its lanes.
 static void refit_body(const detection *d, int32_t body) {
   pl_contact_presence *presence = &d->memory->presences[body];
   if (!presence->is_placed) return;
   presence->has_normals = needs_hierarchy(d, body);
   if (presence->has_normals) pl_surface_motion_refit(&d->memory->motions[body]);
-  if (presence->is_searched) pl_surface_motion_fill_lanes(&d->memory->motions[body]);
+  if (presence->is_searched) fill_lanes(&d->memory->motions[body]);
 }
 
 // Hierarchies of the bodies that something may touch; of all that just fell asleep, since they keep theirs.
@@ -213,7 +218,7 @@ static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     if (d->bodies[body].asleep) {
       d->memory->presences[body].is_near_large = d->memory->presences[body].has_normals = true;
       pl_surface_motion_refit(motion);
-      pl_surface_motion_fill_lanes(motion);
+      fill_lanes(motion);
     } else {
       refit_body(d, body);
     }
@@ -245,10 +250,19 @@ static bool is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b) {
   return pl_vec3_distance(p->drift, q->drift) < MAX_TET_WAY * depth;
 }
 
+// Metres of gap beyond which two bodies do not touch.
+static double reach_of(const detection *d, int32_t body, int32_t other) {
+  return d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
+}
+
+static bool is_far(const detection *d, int32_t body, int32_t other) {
+  return pl_pair_axis_is_apart(&d->memory->motions[body], &d->memory->motions[other], reach_of(d, body, other));
+}
+
 static void find_axis(const detection *d, int32_t body, pl_pair_axis *axis) {
   int32_t other = axis->other;
   bool in_tets = axis->is_in_tets;
-  double limit = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
+  double limit = reach_of(d, body, other);
   pl_pair_axis_find(&d->memory->motions[body], &d->memory->motions[other], limit, axis->normal, axis);
   axis->other = other;
   axis->is_in_tets = in_tets;
@@ -277,8 +291,9 @@ static void find_axes(const detection *d, int32_t body) {
     for (int32_t i = 0; i < old_count; ++i)
       if (old[i].other == item) guess = old[i].normal;
     atomic_store_explicit(&memory->axis_points[body * PL_PAIR_AXES + count], 0, memory_order_relaxed);
-    axes[count] = (pl_pair_axis){.other = item, .normal = guess, .is_in_tets = is_in_tets(memory, body, item)};
-    if (!axes[count].is_in_tets) find_axis(d, body, &axes[count]);
+    axes[count] = (pl_pair_axis){.other = item, .normal = guess, .is_apart = is_far(d, body, item)};
+    if (!axes[count].is_apart) axes[count].is_in_tets = is_in_tets(memory, body, item);
+    if (!axes[count].is_apart && !axes[count].is_in_tets) find_axis(d, body, &axes[count]);
     count++;
   }
   memory->axis_counts[body] = count;

@@ -134,13 +134,13 @@ static bool bounce(const resolution *r, const pl_contact *contact, double speed,
   double t = contact->start_gap > 0 ? contact->start_gap / (contact->start_gap + contact->depth) : 0;
   double pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, r->step->gravity) : 0;
   double approach = -(speed + (t - 0.5) * h * pull);
-  approach = fmin(approach, start_approach(r->bodies, row) + h * fabs(pull));
+  approach = pl_smaller(approach, start_approach(r->bodies, row) + h * fabs(pull));
   if (!(approach > r->scale.speed)) return false;
   double leave = contact->restitution * approach, rest = (1 - t) * h;
-  double landing = fmax(0, rest * leave + 0.5 * rest * rest * pull);
+  double landing = pl_larger(rest * leave + 0.5 * rest * rest * pull, 0);
   row->leave = leave + (0.5 - t) * h * pull;
   // Overlap from before the step is not the bounce's to take back.
-  row->arrive = speed + (contact->depth + fmin(0, contact->start_gap) + landing) / h;
+  row->arrive = speed + (contact->depth + pl_smaller(contact->start_gap, 0) + landing) / h;
   return true;
 }
 
@@ -158,15 +158,15 @@ static bool is_rigid(const pl_contact_body *bodies, const pl_contact_arm *arm) {
 
 static void start_row(const resolution *r, const pl_contact *contact, int32_t index, pl_contact_row *row) {
   double h = r->step->step, speed = pl_vec3_dot(row->normal, relative_velocity(r->bodies, row));
-  row->arrive = row->leave = fmin(0, speed + contact->depth / h);
+  row->arrive = row->leave = pl_smaller(speed + contact->depth / h, 0);
   if (bounce(r, contact, speed, row)) return;
   double overlap = -contact->start_gap - r->scale.slop;
   if (overlap > 0) {
-    row->arrive = fmin(PUSH_RATE * overlap, MAX_PUSH_SPEED);
+    row->arrive = pl_smaller(PUSH_RATE * overlap, MAX_PUSH_SPEED);
     row->is_soft = row->turns;
   }
   pl_vec3 last = pl_contact_cache_find(r->bodies, r->memory->contacts, index);
-  row->normal_impulse = fmax(0, pl_vec3_dot(last, row->normal));
+  row->normal_impulse = pl_larger(pl_vec3_dot(last, row->normal), 0);
   pl_vec3 sliding = pl_vec3_add_scaled(last, row->normal, -pl_vec3_dot(last, row->normal));
   double length = pl_vec3_length(sliding), limit = row->friction * row->normal_impulse;
   row->sliding_impulse = length > limit ? pl_vec3_scale(sliding, limit / length) : sliding;
@@ -231,7 +231,7 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     bool solved = r->bodies[contact->a.body].solved && (contact->collider >= 0 || r->bodies[contact->b.body].solved);
     if (solved)
       row->normal_impulse =
-          fmax(0, pl_vec3_dot(pl_contact_cache_find(r->bodies, memory->contacts, index), row->normal));
+          pl_larger(pl_vec3_dot(pl_contact_cache_find(r->bodies, memory->contacts, index), row->normal), 0);
     if (solved || !(answer > 0)) continue;
     row->normal_mass = 1 / answer;
     row->sliding_mass = sliding > 0 ? 1 / sliding : 0;
@@ -255,7 +255,7 @@ static void push_row(pl_contact_body *bodies, const pl_contact_row *row, pl_vec3
 static inline double next_normal_impulse(const pl_contact_row *row, double speed, bool corrects) {
   double target = corrects ? row->arrive : row->leave, change = (target - speed) * row->normal_mass;
   if (corrects && row->is_soft) change = (1 - SOFTNESS) * change - SOFTNESS * row->normal_impulse;
-  return fmax(0, row->normal_impulse + change);
+  return pl_larger(row->normal_impulse + change, 0);
 }
 
 // A row of particles: friction stops sliding, within the cone. The normal change does not alter the sliding velocity.
@@ -518,7 +518,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
     for (int32_t i = 0; i < solver->contact_count; ++i) {
       double depth = memory->contacts[i].depth;
       if (depth > 0) report->contact_count++;
-      report->deepest = fmax(report->deepest, depth);
+      report->deepest = pl_larger(report->deepest, depth);
     }
   }
   return PL_OK;

@@ -286,7 +286,7 @@ int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver) {
 
 const pl_contact *pl_contact_solver_get_contact(const pl_contact_solver *solver, int32_t index, double *impulse) {
   const pl_contact_memory *memory = &solver->memory;
-  if (impulse != NULL) *impulse = fmax(0, memory->rows[index].normal_impulse + memory->rows[index].rest_impulse);
+  if (impulse != NULL) *impulse = pl_larger(memory->rows[index].normal_impulse + memory->rows[index].rest_impulse, 0);
   return &memory->contacts[memory->plan.row_contacts[index]];
 }
 

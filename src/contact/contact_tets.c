@@ -56,7 +56,7 @@ static bool is_facing(const tet_search *s, int32_t triangle) {
 // The first triangle that the point's way crosses inwards, of those that it can lie against.
 static tet_exit find_crossed(const tet_search *s) {
   tet_exit first = {.triangle = -1, .order = 2};
-  double tolerance = fmax(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
+  double tolerance = pl_larger(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
   for (int32_t i = 0; s->has_start && i < s->triangle_count; ++i) {
     int32_t triangle = s->triangles[i];
     double end = s->heights[i];
@@ -70,9 +70,9 @@ static tet_exit find_crossed(const tet_search *s) {
     if (!pl_triangle_weights(c[0], c[1], c[2], at, weights)) continue;
     if (!(weights[0] > -BORDER && weights[1] > -BORDER && weights[2] > -BORDER)) continue;
     if (!is_facing(s, triangle)) continue;
-    double sum = fmax(0, weights[0]) + fmax(0, weights[1]) + fmax(0, weights[2]);
+    double sum = pl_larger(weights[0], 0) + pl_larger(weights[1], 0) + pl_larger(weights[2], 0);
     first = (tet_exit){.triangle = triangle, .order = time};
-    for (int k = 0; k < 3; ++k) first.weights[k] = fmax(0, weights[k]) / sum;
+    for (int k = 0; k < 3; ++k) first.weights[k] = pl_larger(weights[k], 0) / sum;
   }
   return first;
 }
@@ -99,7 +99,7 @@ static tet_exit find_exit(const tet_search *s) {
   if (crossed.triangle >= 0) return crossed;
   tet_exit nearest = find_nearest(s, HUGE_VAL, false);
   if (nearest.triangle < 0 || is_facing(s, nearest.triangle)) return nearest;
-  double reach = fmax(FACING_EDGES * s->motion->tree->edge_length, FACING_RATIO * nearest.order);
+  double reach = pl_larger(FACING_EDGES * s->motion->tree->edge_length, FACING_RATIO * nearest.order);
   tet_exit facing = find_nearest(s, reach, true);
   if (facing.triangle >= 0) return facing;
   // A corner that has come through a thin body may go back: held there it would stretch its own.

@@ -4,6 +4,7 @@
 // corner the sum over the ring weighted by angle, which is right for every closed surface (Baerentzen and Aanaes 2005).
 #include "contact/surface_motion.h"
 
+#include "contact/pair_axis.h"
 #include "math/lanes.h"
 #include "mesh/simplex.h"
 
@@ -26,6 +27,7 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
   int32_t count = tree->surface->point_count;
   if (count > 0 && count <= PL_SURFACE_LANE_POINTS) motion->lane_block_count = (count - 1) / LANES + 1;
   motion->lanes = PL_TAKE(arena, float, 2 * VEC3_LANES * (int64_t)motion->lane_block_count);
+  if (motion->lane_block_count > 0) motion->extents = PL_TAKE(arena, pl_surface_extents, 1);
   return !arena->failed;
 }
 

@@ -12,6 +12,7 @@
 #include "contact/tet_map.h"
 
 typedef struct pl_lane_surface pl_lane_surface;
+typedef struct pl_surface_extents pl_surface_extents;
 
 typedef struct pl_surface_motion {
   const pl_surface_tree *tree;
@@ -32,6 +33,9 @@ typedef struct pl_surface_motion {
   float *lanes;
   int32_t lane_block_count;
   pl_vec3 origin;
+  // Of a small surface: how far the points of its lanes reach along a few fixed directions
+  // (pair_axis.h).
+  pl_surface_extents *extents;
   pl_lane_surface *packed;  // its triangles and sharp edges (pair_lanes.h); NULL for a large one
   bool has_tets;            // the volume inside is known, and points are looked up in it
 } pl_surface_motion;
