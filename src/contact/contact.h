@@ -56,10 +56,13 @@ typedef struct pl_contact_body {
   const pl_contact_surface *surface;
   // particle positions at the start of the step (free of contact as far as known)
   const pl_vec3 *starts;
-  pl_vec3 *positions;   // at the end of the step; corrected in place
+  pl_vec3 *positions;  // at the end of the step; corrected in place
+  // m/s: none of `velocities`, as they are at resolution's start, differs more from their mean;
+  // 0: not known
+  double max_deviation;
   const pl_box *boxes;  // around `starts` and around `positions` as they are at detection; NULL:
                         // not known
-  pl_vec3 *velocities;              // corrected in place
+  pl_vec3 *velocities;  // corrected in place
   const pl_vec3 *start_velocities;  // at the start of the step, before any force; NULL: not known.
                                     // Decides what bounces
   const double *inverse_masses;     // 1/kg; 0: cannot be moved (hard pin)

@@ -369,6 +369,7 @@ static bool limit_vibration(const pl_contact_body *body, const pl_contact_rigid 
 
 // Does any particle differ from the mean by more than a vibration that is let be?
 static bool may_exceed(const pl_contact_body *body) {
+  if (body->max_deviation > 0) return body->max_deviation > SHOCK_SPEED;
   int32_t count = body->surface->particle_count;
   pl_vec3 mean = {0, 0, 0};
   for (int32_t i = 0; i < count; ++i) mean = pl_vec3_add(mean, body->velocities[i]);

@@ -180,7 +180,8 @@ static double rest_distance(const pl_surface_tree *tree, int32_t point, int32_t 
 static bool is_spared(const surface_search *s, int32_t triangle) {
   const pl_surface_tree *tree = s->motion->tree;
   if (is_around(tree, s->query->point, triangle)) return true;
-  return rest_distance(tree, s->query->point, triangle) <= pl_larger(REST_GAPS * s->gap, REST_EDGES * tree->edge_length);
+  return rest_distance(tree, s->query->point, triangle) <=
+         pl_larger(REST_GAPS * s->gap, REST_EDGES * tree->edge_length);
 }
 
 static const double START_EDGES = 0.1;
@@ -349,7 +350,8 @@ static void touch_crossed(surface_search *s, double facing_reach) {
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor) {
   const pl_surface_motion *motion = &group->motions[other];
   double limit = gap_between(group, other) + group->scale.margin;
-  double facing_reach = FACING_EDGES * pl_smaller(motion->tree->edge_length, group->motions[group->body].tree->edge_length);
+  double facing_reach =
+      FACING_EDGES * pl_smaller(motion->tree->edge_length, group->motions[group->body].tree->edge_length);
   pl_surface_front front;
   pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, group->start_box, group->end_box),
                              pl_larger(limit, START_EDGES * motion->tree->edge_length));
@@ -382,7 +384,8 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
 
 static double max_coordinate(pl_box box, pl_vec3 origin) {
   pl_vec3 a = pl_vec3_sub(box.min, origin), b = pl_vec3_sub(box.max, origin);
-  return pl_larger(pl_larger(pl_larger(fabs(a.x), fabs(b.x)), pl_larger(fabs(a.y), fabs(b.y))), pl_larger(fabs(a.z), fabs(b.z)));
+  return pl_larger(pl_larger(pl_larger(fabs(a.x), fabs(b.x)), pl_larger(fabs(a.y), fabs(b.y))),
+                   pl_larger(fabs(a.z), fabs(b.z)));
 }
 
 // The search of one body's points among the triangles of another.
@@ -473,8 +476,9 @@ void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, 
   pl_box box;
   int32_t count = list_slab_points(&s, points, &box);
   if (count == 0) return;
-  s.extent =
-      pl_larger(max_coordinate(box, motion->origin), max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
+  s.extent = pl_larger(
+      max_coordinate(box, motion->origin),
+      max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
   for (int32_t k = 0; k < count; ++k) find_slab_point(&s, points[k], other, facing_reach);
 }
 

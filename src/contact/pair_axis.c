@@ -22,9 +22,9 @@ static const float DIRECTIONS[3][PL_PAIR_DIRECTION_LANES] = {
 };
 #define ROOT_2 1.41421356f
 #define ROOT_3 1.73205081f
-static const float LENGTHS[PL_PAIR_DIRECTION_LANES] = {
-    ROOT_2, ROOT_2, ROOT_2, ROOT_2, ROOT_2, ROOT_2, ROOT_3, ROOT_3, ROOT_3, ROOT_3,
-    HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
+static const float LENGTHS[PL_PAIR_DIRECTION_LANES] = {ROOT_2,    ROOT_2,    ROOT_2,    ROOT_2,   ROOT_2,    ROOT_2,
+                                                       ROOT_3,    ROOT_3,    ROOT_3,    ROOT_3,   HUGE_VALF, HUGE_VALF,
+                                                       HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
 
 // Smallest and largest of the points of all lanes, from `first` on, along one of the directions.
 static void find_extent(const pl_surface_motion *motion, int32_t first, int direction, float *min, float *max) {
@@ -53,10 +53,10 @@ void pl_pair_axis_fill_extents(pl_surface_motion *motion) {
 
 // Metres that heights in single precision may be off by.
 static double slack_of(const pl_surface_motion *upper, const pl_surface_motion *lower) {
-  return ROUNDING * (pl_box_diagonal(upper->start_box) + pl_box_diagonal(upper->end_box) +
-                     pl_box_diagonal(lower->start_box) + pl_box_diagonal(lower->end_box) +
-                     pl_vec3_length(upper->drift) + pl_vec3_length(lower->drift) +
-                     pl_vec3_distance(upper->origin, lower->origin));
+  return ROUNDING *
+         (pl_box_diagonal(upper->start_box) + pl_box_diagonal(upper->end_box) + pl_box_diagonal(lower->start_box) +
+          pl_box_diagonal(lower->end_box) + pl_vec3_length(upper->drift) + pl_vec3_length(lower->drift) +
+          pl_vec3_distance(upper->origin, lower->origin));
 }
 
 bool pl_pair_axis_is_apart(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit) {

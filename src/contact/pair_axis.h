@@ -11,8 +11,8 @@
 #include "contact/surface_motion.h"
 
 // How far a body reaches along fixed directions, at the start of the step in its own frame and at
-// the end, relative to its origin. Most pairs whose boxes overlap are apart along one of these: sums
-// and differences of coordinates, which boxes do not bound.
+// the end, relative to its origin. Most pairs whose boxes overlap are apart along one of these:
+// sums and differences of coordinates, which boxes do not bound.
 enum { PL_PAIR_DIRECTIONS = 10, PL_PAIR_DIRECTION_LANES = 16 };
 struct pl_surface_extents {
   float start_min[PL_PAIR_DIRECTION_LANES], start_max[PL_PAIR_DIRECTION_LANES];

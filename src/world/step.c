@@ -54,8 +54,10 @@ static pl_status run_controllers(pl_world *world, pl_error *error) {
   world->phase = PL_WORLD_LOCKED;
   // A controller may have added or removed bodies and colliders, and woken bodies.
   pl_status status = pl_world_prepare_contact(world, error);
-  if (status >= 0) pl_world_list_awake(world);
-  return status;
+  if (status < 0 || world->controllers.count == 0) return status;
+  pl_world_list_awake(world);
+  pl_world_plan_notes(world);
+  return PL_OK;
 }
 
 static pl_status gather_forces(pl_world *world, pl_error *error) {
@@ -243,6 +245,7 @@ static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *er
   pl_status status = pl_world_prepare_contact(world, error);
   if (status < 0) return status;
   pl_world_list_awake(world);
+  pl_world_plan_notes(world);
   pl_world_save_state(world);
   pl_world_begin_events(world);
   world->destroy_refused = false;

@@ -1,5 +1,6 @@
 // The world's side of contact: bodies and colliders are laid out for the solver, and what it changed goes back into the
 // bodies.
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -146,13 +147,33 @@ static pl_box box_of(const pl_body *body, const pl_vec3 *positions) {
 
 void pl_body_note_start(pl_body *body) {
   note_start(body);
-  body->boxes[0] = box_of(body, body->starts);
+  body->note.boxes[0] = box_of(body, body->starts);
 }
 
-void pl_body_note_end(pl_body *body) {
+static double max_deviation_of(const pl_body *body) {
+  int32_t count = body->model->particle_count;
+  pl_vec3 mean = {0, 0, 0};
+  double max_square = 0;
+  for (int32_t i = 0; i < count; ++i) mean = pl_vec3_add(mean, body->velocities[i]);
+  mean = pl_vec3_scale(mean, 1.0 / count);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_vec3 deviation = pl_vec3_sub(body->velocities[i], mean);
+    double square = pl_vec3_dot(deviation, deviation);
+    max_square = square > max_square ? square : max_square;
+  }
+  return sqrt(max_square);
+}
+
+void pl_body_note_end(const pl_world *world, pl_body *body) {
+  pl_body_note *note = &body->note;
   note_end(body, false);
-  body->boxes[1] = box_of(body, body->positions);
-  body->range = pl_body_range_of(body, &body->boxes[1]);
+  note->boxes[1] = box_of(body, body->positions);
+  body->range = pl_body_range_of(body, &note->boxes[1]);
+  note->is_free = !body->has_impulses;
+  note->max_deviation = note->is_free ? max_deviation_of(body) : 0;
+  if (!note->is_free) return;
+  note->is_still = pl_body_is_still(body, world->def.sleep_speed);
+  pl_body_find_poles(body, note->poles);
 }
 
 static void note_starts(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -160,9 +181,7 @@ static void note_starts(void *data, int32_t begin, int32_t end, int32_t block) {
   const pl_world *world = data;
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = awake_body(world, k);
-    body->is_noted = world->notes_in_move && pl_body_meets_others(body) &&
-                     pl_world_moves_in_parallel(world, PL_ITEM(&world->awake, int32_t, k));
-    if (!body->is_noted) note_start(body);
+    if (!world->notes_in_move || !body->is_noted) note_start(body);
   }
 }
 
@@ -183,10 +202,18 @@ static bool moves_alone(const pl_world *world) {
          !pl_world_moves_together(world);
 }
 
+void pl_world_plan_notes(pl_world *world) {
+  world->notes_in_move = !pl_world_is_alone(world) && moves_alone(world);
+  world->saves_in_move = world->notes_in_move && world->controllers.count == 0;
+  for (int32_t k = 0; k < world->awake_count && world->notes_in_move; ++k) {
+    pl_body *body = awake_body(world, k);
+    body->is_noted =
+        pl_body_meets_others(body) && pl_world_moves_in_parallel(world, PL_ITEM(&world->awake, int32_t, k));
+  }
+}
+
 void pl_world_note_starts(pl_world *world) {
-  bool is_alone = pl_world_is_alone(world);
-  world->notes_in_move = !is_alone && moves_alone(world);
-  if (is_alone) return;
+  if (pl_world_is_alone(world)) return;
   pl_parallel_for(world->context, world->awake_count, NOTE_GRAIN, note_starts, world);
 }
 
@@ -220,7 +247,9 @@ void pl_world_mark_sleepers(pl_world *world) {
     const pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k));
     pl_contact_body *entry = &PL_ITEM(&world->contact_bodies, pl_contact_body, k);
     entry->asleep = pl_body_sleeps(body);
-    entry->boxes = world->notes_in_move && body->is_noted ? body->boxes : NULL;
+    bool is_noted = world->notes_in_move && body->is_noted;
+    entry->boxes = is_noted ? body->note.boxes : NULL;
+    entry->max_deviation = is_noted ? body->note.max_deviation : 0;
   }
 }
 

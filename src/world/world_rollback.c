@@ -48,8 +48,13 @@ static void save_rest(pl_body *body) {
   }
 }
 
-void pl_body_save(pl_body *body) {
+void pl_body_save_state(pl_body *body) {
   memcpy(body->saved, body->state, body->state_size);
+  body->is_saved = true;
+}
+
+void pl_body_save(pl_body *body) {
+  pl_body_save_state(body);
   save_rest(body);
 }
 
@@ -61,7 +66,9 @@ static void save_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   const pl_world *world = data;
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
-    if (body->state_size <= COPY_BYTES) memcpy(body->saved, body->state, body->state_size);
+    // What is saved in its move is read only once so; until then it does not change.
+    body->is_saved = !(world->saves_in_move && body->is_noted);
+    if (body->is_saved && body->state_size <= COPY_BYTES) memcpy(body->saved, body->state, body->state_size);
     save_rest(body);
   }
 }
@@ -70,7 +77,7 @@ void pl_world_save_state(pl_world *world) {
   pl_parallel_for(world->context, world->awake_count, SAVE_GRAIN, save_bodies, world);
   for (int32_t k = 0; k < world->awake_count; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
-    if (body->state_size > COPY_BYTES)
+    if (body->is_saved && body->state_size > COPY_BYTES)
       pl_parallel_for(world->context, (int32_t)((body->state_size - 1) / COPY_BYTES + 1), 1, copy_part, body);
   }
   world->saved_group_count = world->sleep_group_count;
@@ -90,7 +97,7 @@ void pl_world_save_state(pl_world *world) {
 void pl_world_roll_back(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    memcpy(body->state, body->saved, body->state_size);
+    if (body->is_saved) memcpy(body->state, body->saved, body->state_size);
     body->has_previous = false;
     pl_world_note_surface(world, body);
     pl_body_clear_forces(body);

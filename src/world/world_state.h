@@ -28,6 +28,17 @@ typedef struct pl_body_rest {
 // Whether a body is where numbers suffice, and in one piece (world_finite.c).
 typedef enum pl_body_range { PL_BODY_IN_RANGE, PL_BODY_TOO_FAR, PL_BODY_BURST } pl_body_range;
 
+// What is noted of a body in its move, while its particles are in the cache.
+typedef struct pl_body_note {
+  pl_box boxes[2];  // around `starts` and `positions`
+  // Of a body that touched nothing in the last step, as it will be if it touches nothing in this
+  // one:
+  bool is_free;
+  bool is_still;         // slower than the threshold of sleep
+  pl_vec3 poles[3];      // as of pl_body_rest
+  double max_deviation;  // m/s, of a velocity from the mean
+} pl_body_note;
+
 typedef struct pl_body {
   const pl_model *model;
   pl_body_start start;  // as it was added
@@ -65,7 +76,8 @@ typedef struct pl_body {
   bool slept;                   // was not moved in this step
   pl_body_range range;          // scratch of pl_world_check_range()
   bool is_noted;                // starts, ends and range are noted in its move, with …
-  pl_box boxes[2];              // … the boxes around `starts` and `positions`
+  pl_body_note note;            // … this
+  bool is_saved;  // `saved` is there in this step; until then the state has not changed
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -121,6 +133,7 @@ struct pl_world {
   int32_t awake_count;          // … in this step
   bool lines_moved;             // bodies of lines have moved in this step, before the others
   bool notes_in_move;  // nothing but its own move changes a body before contact: `is_noted` counts
+  bool saves_in_move;  // there are no controllers either: such bodies are saved in their move
   int64_t sleep_group_count;                // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool prepared;                            // the contact solver knows all bodies and colliders
@@ -244,14 +257,16 @@ void pl_world_note_starts(pl_world *world);
 void pl_world_note_ends(pl_world *world);
 // The same for a body that is noted in its move, with its boxes and range: what is read and written
 // is in the cache then.
+void pl_world_plan_notes(pl_world *world);
 void pl_body_note_start(pl_body *body);
-void pl_body_note_end(pl_body *body);
+void pl_body_note_end(const pl_world *world, pl_body *body);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
 
 // Save the state at the start of a step, and restore it when the step fails (world_rollback.c).
 void pl_world_save_state(pl_world *world);
 void pl_world_roll_back(pl_world *world);
 void pl_body_save(pl_body *body);
+void pl_body_save_state(pl_body *body);
 void pl_body_clear_forces(pl_body *body);
 
 // Sleeping (world_sleep.c): list what moves in this step, wake what was touched, let islands fall
@@ -260,6 +275,9 @@ bool pl_body_sleeps(const pl_body *body);
 void pl_world_list_awake(pl_world *world);
 void pl_world_wake_touched(pl_world *world);
 void pl_world_rest(pl_world *world);
+// Is a body slow, by its `positions` and `velocities`; the means of thirds of its particles.
+bool pl_body_is_still(const pl_body *body, double speed);
+void pl_body_find_poles(const pl_body *body, pl_vec3 poles[3]);
 // Wake a body and those that fell asleep with it, or all. Call it before a change of its state.
 void pl_world_wake_body(pl_world *world, pl_body *body);
 void pl_world_wake_all(pl_world *world);
