@@ -572,7 +572,8 @@ static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *e
   bool any = true;
   for (int search = 0; status >= 0 && any && search < MAX_SEARCHES; ++search) {
     status = add_contacts(j, search == 0, &any, error);
-    if (status < 0 || (!any && search > 0)) break;
+    j->world->contacts_found = status >= 0 && !any && search > 0;
+    if (status < 0 || j->world->contacts_found) break;
     status = solve_islands(j, report, error);
     if (status < 0) break;
     note_ends(j);
