@@ -494,7 +494,8 @@ static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool f
   return false;
 }
 
-// Normals and sharp edges of the small bodies that have a neighbour, once for all their pairs.
+// Sharp edges of the small bodies that have a neighbour, and normals where triangles are searched, once for all their
+// pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
@@ -502,7 +503,8 @@ static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
   for (int32_t body = begin; body < end; ++body) {
     if (!has_open_pairs(memory, body, false)) continue;
-    if (!memory->presences[body].has_normals) pl_surface_motion_fit_normals(&memory->motions[body]);
+    if (!memory->presences[body].has_normals && has_open_pairs(memory, body, true))
+      pl_surface_motion_fit_normals(&memory->motions[body]);
     kernels->pack_edges(&memory->motions[body], (float)pl_contact_sharp_sine(memory->motions[body].tree));
   }
 }
