@@ -64,7 +64,7 @@ bool pl_pair_axis_is_apart(const pl_surface_motion *upper, const pl_surface_moti
   pl_vec3 offset = pl_vec3_sub(upper->origin, lower->origin), shift = pl_vec3_sub(lower->drift, upper->drift);
   float ox = (float)offset.x, oy = (float)offset.y, oz = (float)offset.z;
   float sx = (float)shift.x, sy = (float)shift.y, sz = (float)shift.z;
-  float least = (float)(limit + slack_of(upper, lower));
+  float min_gap = (float)(limit + slack_of(upper, lower));
   for (int k = 0; k < PL_PAIR_DIRECTION_LANES; k += LANES) {
     pl_f8 nx = pl_f8_load_unaligned(&DIRECTIONS[0][k]), ny = pl_f8_load_unaligned(&DIRECTIONS[1][k]);
     pl_f8 nz = pl_f8_load_unaligned(&DIRECTIONS[2][k]);
@@ -74,7 +74,7 @@ bool pl_pair_axis_is_apart(const pl_surface_motion *upper, const pl_surface_moti
     pl_f8 lower_min = pl_f8_min(pl_f8_load_unaligned(&l->start_min[k]), pl_f8_load_unaligned(&l->end_min[k]));
     pl_f8 lower_max = pl_f8_max(pl_f8_load_unaligned(&l->start_max[k]), pl_f8_load_unaligned(&l->end_max[k]));
     pl_f8 gap = pl_f8_max(upper_min - lower_max, lower_min - upper_max);
-    if (pl_m8_any((pl_m8)(gap > pl_f8_load_unaligned(&LENGTHS[k]) * least))) return true;
+    if (pl_m8_any((pl_m8)(gap > pl_f8_load_unaligned(&LENGTHS[k]) * min_gap))) return true;
   }
   return false;
 }
