@@ -103,10 +103,6 @@ static pl_vec3 outward_at(const pl_surface_motion *motion, const pl_vec3 *points
   pl_vec3 sum = {0, 0, 0}, c[3];
   for (int k = 0; k < 2; ++k) {
     if (edge->triangles[k] < 0) continue;
-    if (points == motion->ends) {
-      sum = pl_vec3_add(sum, motion->normals[edge->triangles[k]]);
-      continue;
-    }
     pl_surface_corners(motion->tree, points, edge->triangles[k], c);
     sum = pl_vec3_add(sum, pl_triangle_normal(c[0], c[1], c[2]));
   }

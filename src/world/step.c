@@ -56,8 +56,10 @@ static pl_status run_controllers(pl_world *world, pl_error *error) {
   world->phase = PL_WORLD_LOCKED;
   // A controller may have added or removed bodies and colliders, and woken bodies.
   pl_status status = pl_world_prepare_contact(world, error);
-  if (status >= 0) pl_world_list_awake(world);
-  return status;
+  if (status < 0 || world->controllers.count == 0) return status;
+  pl_world_list_awake(world);
+  pl_world_plan_notes(world);
+  return PL_OK;
 }
 
 static pl_status gather_forces(pl_world *world, pl_error *error) {
@@ -84,7 +86,8 @@ pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move
       .presses = body->next_presses,
   };
   // A body that moved by itself and then moves again together with what it touches begins again.
-  memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
+  if (body->has_next_presses) memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
+  body->has_next_presses = !pl_world_moves_in_parallel(world, index);  // others may meet colliders as they move
   pl_world_list_colliders(world, index, move);
   return pl_world_list_pins(world, index, move, error);
 }
@@ -235,6 +238,9 @@ static void finish_step(pl_world *world) {
     pl_vec3 *presses = body->presses;
     body->presses = body->next_presses;
     body->next_presses = presses;
+    bool has_presses = body->has_presses;
+    body->has_presses = body->has_next_presses;
+    body->has_next_presses = has_presses;
   }
 }
 
@@ -242,6 +248,7 @@ static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *er
   pl_status status = pl_world_prepare_contact(world, error);
   if (status < 0) return status;
   pl_world_list_awake(world);
+  pl_world_plan_notes(world);
   pl_world_save_state(world);
   pl_world_begin_events(world);
   world->destroy_refused = false;
