@@ -80,6 +80,7 @@ typedef struct pl_contact_body {
   // its own damping; rigid motion is spared
   double damping;
   bool self_contact;
+  bool all_edges;  // of a soft body: edges that are not sharp count too, against those of others
   bool spares_colliders;  // its own step has met them already, or it touches nothing
   bool spares_bodies;     // touches no other body; joints alone act on it
   bool is_kinematic;      // nothing moves it: two such bodies do not touch each other

@@ -460,7 +460,9 @@ static int32_t tet_grain(int32_t body_count) {
 
 // Do points alone hold two bodies apart, so that their edges need not be searched? They do where they are no farther
 // from each other than the bodies are thick: one holds as far as the next.
-static bool is_held(const pl_contact_memory *memory, int32_t body, int32_t axis) {
+static bool is_held(const detection *d, int32_t body, int32_t axis) {
+  const pl_contact_memory *memory = d->memory;
+  if (pl_contact_is_dented(&d->bodies[body], &d->bodies[memory->axes[axis].other])) return false;
   return atomic_load_explicit(&memory->axis_points[axis], memory_order_relaxed) > 0 &&
          pl_surface_motion_is_fine(&memory->motions[body]) &&
          pl_surface_motion_is_fine(&memory->motions[memory->axes[axis].other]);
@@ -476,7 +478,7 @@ static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part)
     for (int32_t a = first; a < first + memory->axis_counts[body]; ++a) {
       pl_pair_axis *axis = &memory->axes[a];
       if (!axis->is_in_tets) continue;
-      axis->is_apart = is_held(memory, body, a);
+      axis->is_apart = is_held(d, body, a);
       if (!axis->is_apart) find_axis(d, body, axis);
     }
   }
@@ -494,16 +496,6 @@ static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool f
   return false;
 }
 
-// Sine of the angle between the triangles of the edges that the pairs of a body need; all edges where a rigid body
-// may dent it.
-static double edge_sine(const detection *d, int32_t body) {
-  const pl_contact_memory *memory = d->memory;
-  for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k)
-    if (is_open(memory, k, false) && pl_contact_is_dented(&d->bodies[body], &d->bodies[memory->neighbours[k].body]))
-      return -1e-30;
-  return pl_contact_sharp_sine(memory->motions[body].tree);
-}
-
 // Sharp edges of the small bodies that have a neighbour, and normals where triangles are searched, once for all their
 // pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -515,7 +507,7 @@ static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     if (!has_open_pairs(memory, body, false)) continue;
     if (!memory->presences[body].has_normals && has_open_pairs(memory, body, true))
       pl_surface_motion_fit_normals(&memory->motions[body]);
-    kernels->pack_edges(&memory->motions[body], (float)edge_sine(d, body));
+    kernels->pack_edges(&memory->motions[body], (float)pl_contact_edge_sine(memory, d->bodies, body));
   }
 }
 

@@ -293,13 +293,14 @@ void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
 void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other,
                                    const pl_contact_slab *slab);
 
-// Whether all edges of a body count against another, not only sharp ones: it is soft and the other
-// rigid.
+// Whether all edges of a body count against another, not only sharp ones: it is soft, and the other
+// rigid, or both are to do so.
 bool pl_contact_is_dented(const pl_contact_body *body, const pl_contact_body *other);
 
-// Sine of the angle between the triangles of an edge that may be sharp; negative for a fold to
-// either side, of an open surface.
-double pl_contact_sharp_sine(const pl_surface_tree *tree);
+// Sine of the angle between the triangles of an edge from which on the pairs of a body need it;
+// negative for a fold to either side, of an open surface. Next to 0 where all edges count.
+double pl_contact_edge_sine(const pl_contact_memory *memory, const pl_contact_body *bodies,
+                            int32_t body);
 
 // Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
 // this one; set by the search.

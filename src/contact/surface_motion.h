@@ -45,6 +45,11 @@ static inline bool pl_surface_motion_is_fine(const pl_surface_motion *motion) {
   return motion->tree->surface->tet_map->depth > motion->tree->edge_length;
 }
 
+// Whether a body of tets is thinner than that.
+static inline bool pl_surface_motion_is_thin(const pl_surface_motion *motion) {
+  return motion->tree->surface->tet_map != NULL && !pl_surface_motion_is_fine(motion);
+}
+
 // Surfaces with more points than this have no lanes.
 enum { PL_SURFACE_LANE_POINTS = 512 };
 

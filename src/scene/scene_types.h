@@ -446,7 +446,7 @@ typedef struct pl_scene_document {
   pl_scene_air air;
   int32_t contact_rounds;
   double contact_damping, sleep_speed, sleep_seconds;
-  bool sleeping;
+  bool sleeping, all_edges;
   pl_scene_list meshes;       // of pl_scene_mesh
   pl_scene_list bodies;       // of pl_scene_body
   pl_scene_list colliders;    // of pl_scene_collider

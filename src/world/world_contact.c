@@ -53,6 +53,7 @@ static bool list_bodies(pl_world *world) {
         .has_impulses = &body->has_impulses,
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
+        .all_edges = world->def.all_edges,
         .spares_colliders = body->model->method->handles_colliders || !body->collides,
         .spares_bodies = !body->collides,
         .is_kinematic = body->model->method->get_collider != NULL,
