@@ -10,6 +10,7 @@
 #include "tool_items.h"
 #include "tool_open.h"
 #include "tool_options.h"
+#include "tool_ranks.h"
 #include "tool_tune.h"
 #include "tool_verbs.h"
 
@@ -34,6 +35,7 @@ static const double FACTORS[RUNS] = {1, 1.015, 0.985};
 typedef struct tune_job {
   const tool_session *tool;
   const char *path;
+  pl_context *context;  // for trials that are shared with other processes
   tune_ranges ranges;
   pl_evolution evolution;
   double *values;        // of the trials of a generation
@@ -68,18 +70,49 @@ static void run_trial(void *user, pl_context *context, int32_t index) {
   }
 }
 
-// All trials of a generation; the values do not depend on the number of threads.
+// A trial as other processes receive it: its value, then the text of its worst run.
+enum { TEXT_NUMBERS = sizeof((tune_result *)NULL)->text / sizeof(double), OUTPUT_SIZE = 1 + TEXT_NUMBERS };
+
+static void evaluate_trial(void *user, int32_t index, double *output) {
+  tune_job *job = user;
+  run_trial(job, job->context, index);
+  output[0] = job->values[index];
+  memcpy(output + 1, job->results[index].text, TEXT_NUMBERS * sizeof *output);
+}
+
+// Each process takes the next trial that is not started yet, one at a time.
+static void run_shared(tune_job *job, const pl_fit_batch *batch) {
+  int32_t count = job->evolution.population;
+  pl_fit_jobs jobs = {.count = count, .output_size = OUTPUT_SIZE, .evaluate = evaluate_trial, .data = job};
+  jobs.outputs = tool_allocate((size_t)count * OUTPUT_SIZE, sizeof *jobs.outputs);
+  batch->run(batch->user, &jobs);
+  for (int32_t i = 0; i < count; ++i) {
+    const double *output = jobs.outputs + (ptrdiff_t)i * OUTPUT_SIZE;
+    job->values[i] = output[0];
+    memcpy(job->results[i].text, output + 1, TEXT_NUMBERS * sizeof *output);
+  }
+  free(jobs.outputs);
+}
+
+// All trials of a generation; the values do not depend on the number of threads and processes.
 static void run_generation(tune_job *job, int32_t thread_count) {
+  pl_fit_batch batch = tool_ranks_batch();
   for (int32_t i = 0; i < job->evolution.population; ++i) job->values[i] = FAILED;
-  tool_run_items(job->evolution.population, thread_count, run_trial, job);
+  if (batch.run != NULL)
+    run_shared(job, &batch);
+  else
+    tool_run_items(job->evolution.population, thread_count, run_trial, job);
 }
 
 static pl_status save_best(tune_job *job, pl_context *context, const double *x, const char *output, pl_error *error) {
   pl_scene *scene = NULL;
-  pl_status status = tune_load(context, job->path, &job->ranges, x, 1, &scene, error);
-  if (status >= 0) status = pl_scene_save(context, output, scene, error);
-  pl_scene_destroy(scene);
-  return status;
+  pl_status status = PL_OK;
+  if (tool_rank() == 0) {
+    status = tune_load(context, job->path, &job->ranges, x, 1, &scene, error);
+    if (status >= 0) status = pl_scene_save(context, output, scene, error);
+    pl_scene_destroy(scene);
+  }
+  return (pl_status)tool_ranks_agree(status);
 }
 
 static void print_numbers(const tune_job *job, const double *x) {
@@ -121,7 +154,7 @@ static int search(tune_job *job, pl_context *context, const tool_arguments *argu
     free(x);
     return TOOL_FAILED;
   }
-  while (status >= 0 && done < trials && best > 0 && tool_interrupt_count() == 0) {
+  while (status >= 0 && done < trials && best > 0 && tool_ranks_agree(tool_interrupt_count()) == 0) {
     pl_evolution_draw(e);
     run_generation(job, threads);
     pl_evolution_learn(e, job->values);
@@ -148,6 +181,7 @@ static int run(const tool_session *tool, const tool_arguments *arguments) {
   int code = TOOL_FAILED;
   pl_context *context = tool_open_context(tool, (int32_t)tool_get_count(arguments, "threads"));
   if (context == NULL) return TOOL_FAILED;
+  job.context = context;
   if (!tune_ranges_read(tool, arguments, &job.ranges)) {
     code = TOOL_USAGE;
   } else if (job.ranges.count == 0) {
@@ -187,10 +221,12 @@ const tool_verb tool_tune_verb = {
         "with all varied numbers 1.5 % larger and smaller.\n"
         "The search ends when all expectations are met in all three. FILE always holds the best so far; its numbers "
         "are printed as PATH=VALUE, as --set takes them.\n"
-        "The result is the same for any number of threads. The exit status is 3 if some expectation is still missed.",
+        "The result is the same for any number of threads and, with pliant-mpi, of processes, each of which runs one "
+        "trial at a time. The exit status is 3 if some expectation is still missed.",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .shared = true,
     .run = run,
 };

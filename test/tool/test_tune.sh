@@ -26,9 +26,20 @@ grep -q "as it is: advance" err && grep -q "all expectations met" err || fail "w
 "$PLIANT" run found.json -o run --format none 2>err || [ $? = 3 ] || fail "run"
 grep -q "advance is .*as expected" err || fail "the found scene"
 
-echo "the same numbers for one thread and for two, and as --set takes them"
+echo "the same numbers for one thread and for two, for any number of processes, and as --set takes them"
 expect 0 tune far.json --vary 'bodies[0].fem.friction=0.001:1' --trials 64 --population 8 --threads 1 -o again.json
 cmp -s first out && cmp -s found.json again.json || fail "depends on threads"
+mpi=$(dirname "$PLIANT")/pliant-mpi
+if [ -x "$mpi" ] && command -v mpirun >/dev/null; then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  for count in 2 3; do
+    mpirun --oversubscribe -n $count "$mpi" tune far.json --vary 'bodies[0].fem.friction=0.001:1' --trials 64 --population 8 --threads 1 -o shared.json >out 2>err || fail "pliant-mpi"
+    cmp -s first out && cmp -s found.json shared.json || fail "depends on processes"
+    grep -q "all expectations met" err || fail "the text of a trial of another process"
+  done
+else
+  echo "  (there is no pliant-mpi or mpirun)"
+fi
 "$PLIANT" run far.json --set "$(cat first)" -o run --format none 2>err || [ $? = 3 ] || fail "run"
 grep -q "as expected" err || fail "--set"
 
