@@ -296,8 +296,8 @@ typedef struct pl_scene_actor_command {
 typedef struct pl_scene_actor_expect {
   const pl_json *json;
   double advance, turns;
-  int64_t steps, hops, max_tumbles;
-  double clearance, max_foot_slide;
+  int64_t steps, hops, places, max_tumbles;
+  double clearance, max_foot_slide, max_sink;
   double max_lean, max_acceleration, max_rest_rate;
   double max_unconverged_fraction, max_unfinished_fraction;
 } pl_scene_actor_expect;
