@@ -108,7 +108,9 @@ def the_motion_is_that_of_the_file(name):
 
 def springs_are_added_and_baked(name):
     tree = tree_of(f"files/{name}.glb")
-    head = tree["nodes"][3].get("name", "node 3")
+    # Of two nodes with one name the second is found by its number.
+    swinging = 2 if name == "names" else 3
+    head = "node 2" if name == "names" else tree["nodes"][3]["name"]
     scene = {"pliant": 1, "name": "t", "time": {"frames": 17, "frame_rate": 32, "step": 1 / 128},
              "bodies": [{"name": "b", "method": "rod", "rod": {"character": f"files/{name}.glb", "animation": "bend", "springs": [{"nodes": [head], "tail_length": 0.3}]}}]}
     pathlib.Path("springs.json").write_text(json.dumps(scene))
@@ -119,7 +121,7 @@ def springs_are_added_and_baked(name):
     assert [node.get("name") for node in baked["nodes"]] == [node.get("name") for node in tree["nodes"]] and [node.get("extras") for node in baked["nodes"]] == [
         node.get("extras") for node in tree["nodes"]]
     assert [animation["name"] for animation in baked["animations"]][0] == "bend" and len(baked["animations"]) == 2, baked["animations"]
-    assert baked["extensions"]["VRMC_springBone"]["springs"][0]["joints"][0]["node"] == 3
+    assert baked["extensions"]["VRMC_springBone"]["springs"][0]["joints"][0]["node"] == swinging
     run("convert", f"baked-{name}.glb", "again.obj")
     assert name in POSED or farthest(read_obj("again.obj")[0], POINTS) < tolerance(name)
     run("info", f"baked-{name}.glb")
@@ -129,7 +131,7 @@ def springs_are_added_and_baked(name):
     scene["bodies"] = [{"name": "b", "method": "kinematic", "kinematic": {"character": f"baked-{name}.glb", "animation": baked["animations"][1]["name"]}}]
     pathlib.Path("again.json").write_text(json.dumps(scene))
     run("run", "again.json", "--format", "csv", "-o", "again")
-    lower = [point for point, bone in zip(bent(0.25), BONES) if bone < 2]
+    lower = [point for point, bone in zip(bent(0.25), BONES) if bone < swinging - 1]
     found = read_csv("again/b.csv", 9)
     assert max(min(math.dist(a, b) for b in found) for a in lower) < 2e-4, name
 
