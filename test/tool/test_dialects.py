@@ -15,7 +15,7 @@ import make_dialects  # noqa: E402
 
 TOOL = os.environ["PLIANT"]
 POINTS, BONES, TRIANGLES = make_dialects.tube()
-# What cannot come back as it is, is said with its cure: joints that rest elsewhere than the mesh was bound, mirrored skeletons.
+# What cannot come back as it is, is output with its cure: joints that rest elsewhere than the mesh was bound, mirrored skeletons.
 POSED, MIRRORED = ("unbound",), ("mirrored",)
 
 
@@ -30,13 +30,13 @@ def bent(time):
     """Points of the tube at a time: rotations of neighbouring keys are mixed on the sphere, which about one axis is a mixture of angles."""
     keys, times = (0, 0.5, 1, 0), make_dialects.TIMES
     k = max(i for i in range(len(times) - 1) if times[i] <= time + 1e-9)
-    share = keys[k] + (keys[k + 1] - keys[k]) * min(1, (time - times[k]) / (times[k + 1] - times[k]))
+    fraction = keys[k] + (keys[k + 1] - keys[k]) * min(1, (time - times[k]) / (times[k + 1] - times[k]))
     matrices, angle, place = [], 0, (0, 0)
     for bone in range(make_dialects.BONES):
         before = make_dialects.PLACES[bone - 1] if bone else (0, 0, 0)
         way = [a - b for a, b in zip(make_dialects.PLACES[bone], before)]
         place = (place[0] + math.cos(angle) * way[0] - math.sin(angle) * way[1], place[1] + math.sin(angle) * way[0] + math.cos(angle) * way[1])
-        angle += make_dialects.TURN * bone * share
+        angle += make_dialects.TURN * bone * fraction
         matrices.append((angle, place))
     out = []
     for point, bone in zip(POINTS, BONES):
@@ -81,9 +81,9 @@ def tolerance(name):
 
 
 def the_surface_is_that_of_the_file(name):
-    said = run("convert", f"files/{name}.glb", f"{name}.obj").stderr
+    output = run("convert", f"files/{name}.glb", f"{name}.obj").stderr
     if name in POSED:
-        assert "use the file as a `character`" in said, said
+        assert "use the file as a `character`" in output, output
         return
     points, faces = read_obj(f"{name}.obj")
     assert farthest(points, POINTS) < tolerance(name), farthest(points, POINTS)
@@ -95,9 +95,9 @@ def the_motion_is_that_of_the_file(name):
     scene = {"pliant": 1, "name": "t", "time": {"frames": 33, "frame_rate": 32, "step": 1 / 128},
              "bodies": [{"name": "b", "method": "kinematic", "kinematic": {"character": f"files/{name}.glb", "animation": "bend"}}]}
     pathlib.Path("motion.json").write_text(json.dumps(scene))
-    said = run("run", "motion.json", "--format", "csv", "-o", f"play-{name}").stderr
+    output = run("run", "motion.json", "--format", "csv", "-o", f"play-{name}").stderr
     if name in MIRRORED:
-        assert "apply the scale before exporting" in said, said
+        assert "apply the scale before exporting" in output, output
         return
     # Splines of quaternions leave the sphere between keys, and are normalized.
     error = 3e-3 if name == "cubic" else tolerance(name) + 1e-5
