@@ -15,7 +15,7 @@ import make_dialects  # noqa: E402
 
 TOOL = os.environ["PLIANT"]
 POINTS, BONES, TRIANGLES = make_dialects.tube()
-# What cannot come back as it is, is output with its cure: joints that rest elsewhere than the mesh was bound, mirrored skeletons.
+# What cannot come back as it is, is reported with its cure: joints that rest elsewhere than the mesh was bound, mirrored skeletons.
 POSED, MIRRORED = ("unbound",), ("mirrored",)
 
 
