@@ -222,7 +222,8 @@ PL_API pl_character_view pl_character_get_view(const pl_character *character);
 /// Index of the animation called `name`, -1 if there is none.
 PL_API int32_t pl_character_find_animation(const pl_character *character, const char *name);
 
-/// Index of the node called `name`, -1 if there is none.
+/// Index of the node called `name`, or N for "node N", by which nodes without a name of their own
+/// are found; -1 if there is none.
 PL_API int32_t pl_character_find_node(const pl_character *character, const char *name);
 
 /// Global transforms of all nodes at a time of an animation in seconds (-1: rest pose), without
