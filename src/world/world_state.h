@@ -96,6 +96,9 @@ typedef enum pl_world_phase {
 
 // Bodies that move at the same time are divided into at most this many blocks (world_moves.c).
 enum { PL_MOVE_BLOCKS = 32 };
+// Solves and moves of no more particles run on one thread each: waking others for their loops takes
+// longer than the loops.
+enum { PL_SMALL_SOLVE = 1024 };
 
 struct pl_world {
   pl_context *context;
@@ -116,7 +119,8 @@ struct pl_world {
   pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
   int32_t awake_count;          // … in this step
   bool lines_moved;             // bodies of lines have moved in this step, before the others
-  int64_t sleep_group_count;    // groups of sleepers so far
+  bool contacts_found;        // the contact solver has those of where bodies are after their moves
+  int64_t sleep_group_count;  // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool prepared;                            // the contact solver knows all bodies and colliders
   pl_vector pair_rules;                     // of pl_world_pair_rule
@@ -176,9 +180,6 @@ int pl_world_get_move_round(const pl_world *world, int32_t index);
 // them (world_moves.c).
 pl_status pl_world_move_in_parallel(pl_world *world, pl_step_report *report, pl_error *error);
 bool pl_world_moves_in_parallel(const pl_world *world, int32_t index);
-// The same among obstacles, for a body of lines.
-pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *obstacles,
-                              int32_t obstacle_count, pl_step_report *report, pl_error *error);
 // Whether the rule for two bodies, by number, lets them touch; their friction if the rule has one.
 bool pl_world_pair_may_meet(const pl_world *world, int32_t a, int32_t b, double *friction);
 
@@ -209,6 +210,9 @@ bool pl_body_meets_others(const pl_body *body);
 // (world_pairs.c).
 bool pl_world_list_pairs(pl_world *world);
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move);
+// The lists are the world's, for one body at a time: copies on its scratch stack, for a move that
+// outlasts that. False when out of memory.
+bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);
 
 // What the contact solver pushed surface points with, added to what their own moves felt
 // (world_pressures.c).
@@ -232,7 +236,7 @@ pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
 // Whether there is nothing to touch: a body alone, without colliders or self contact.
 bool pl_world_is_alone(const pl_world *world);
 // Tell the contact solver which bodies sleep.
-void pl_world_mark_sleepers(pl_world *world);
+bool pl_world_mark_sleepers(pl_world *world);
 // Remember where particles are before they move (of bodies that may touch something) and after (of
 // all), then resolve what the move ran into. Not called when the world is free of contact.
 void pl_world_note_starts(pl_world *world);

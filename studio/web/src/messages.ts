@@ -60,6 +60,13 @@ export interface MaterialDescription {
   base_image: number;
   shade_image: number;
   emissive_image: number;
+  normal_scale: number;
+  normal_image: number;
+  metallic_roughness_image: number;
+  occlusion_strength: number;
+  occlusion_image: number;
+  matcap_color: Vector;
+  matcap_image: number;
 }
 
 export interface ImageDescription {
