@@ -38,7 +38,7 @@ static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
 // known, it keeps the bodies from coming apart, and hundreds of contacts that slide each in another direction take more
 // iterations than all the rest.
 static const double DEEP = 20;
-enum { MAX_SEARCHES = 4, TERMS_PER_POINT = 2, SMALL_SEARCH = 8192 };
+enum { MAX_SEARCHES = 4, TERMS_PER_POINT = 2 };
 
 bool pl_world_has_coupled(const pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
@@ -231,43 +231,25 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
   return true;
 }
 
-typedef struct detection {
-  pl_world *world;
-  const pl_contact *contacts;
-  int32_t count;
-  pl_status status;
-  pl_error *error;
-} detection;
-
-static void detect(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)begin, (void)end, (void)block;
-  detection *d = data;
-  pl_world *world = d->world;
+static pl_status detect(pl_coupled *j, const pl_contact **contacts, int32_t *count, pl_error *error) {
+  pl_world *world = j->world;
   pl_contact_step step = {pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity};
-  d->status = pl_contact_solver_detect(world->contact_solver, world->contact_bodies.items,
-                                       (int32_t)world->contact_bodies.count, world->collider_list.items,
-                                       (int32_t)world->collider_list.count, &step, &d->contacts, &d->count, d->error);
-}
-
-// Between few points on one thread, for the reason of PL_SMALL_SOLVE.
-static detection find_contacts(pl_coupled *j, pl_error *error) {
-  detection d = {.world = j->world, .error = error};
-  if (j->term_capacity <= SMALL_SEARCH)
-    pl_parallel_for_whole(j->world->context, 1, detect, &d);
-  else
-    detect(&d, 0, 1, 0);
-  return d;
+  return pl_contact_solver_detect(world->contact_solver, world->contact_bodies.items,
+                                  (int32_t)world->contact_bodies.count, world->collider_list.items,
+                                  (int32_t)world->collider_list.count, &step, contacts, count, error);
 }
 
 // Take the contacts that are not part of the solve yet: all at first, later those that overlap. Returns whether there
 // are any, -1 on failure.
 static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *error) {
+  const pl_contact *contacts;
+  int32_t count;
   *any = false;
-  detection d = find_contacts(j, error);
-  if (d.status < 0) return d.status;
-  for (int32_t i = 0; i < d.count; ++i) {
+  pl_status status = detect(j, &contacts, &count, error);
+  if (status < 0) return status;
+  for (int32_t i = 0; i < count; ++i) {
     // Steady before it is compared: those that are known are.
-    pl_contact c = d.contacts[i];
+    pl_contact c = contacts[i];
     pl_contact_solver_steady_normal(j->world->contact_solver, &c);
     if (!first) {
       const pl_coupled_body *a = &j->bodies[c.a.body], *b = c.collider < 0 ? &j->bodies[c.b.body] : a;

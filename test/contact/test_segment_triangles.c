@@ -61,12 +61,12 @@ static double missed(const pl_tapered_segment *s, int count) {
 
 static void check_segment(const pl_mesh_view *view, const pl_triangle_tree *tree, const pl_tapered_segment *s,
                           int count) {
-  double length = pl_vec3_length(s->along), least = searched_gap(view, s, count);
+  double length = pl_vec3_length(s->along), min = searched_gap(view, s, count);
   pl_triangle_gap found = {.t = -7}, again;
   assert_true(pl_triangle_tree_segment_gap(tree, s, HUGE_VAL, &found));
   assert_true(found.t >= 0 && found.t <= 1);
-  check_at_most(found.gap, least + 1.1e-7 * length);
-  check_at_most(least - missed(s, count), found.gap);
+  check_at_most(found.gap, min + 1.1e-7 * length);
+  check_at_most(min - missed(s, count), found.gap);
   check_near(found.gap, gap_at(view, s, found.t), 1e-12);
   // The hit is the nearest point to that place.
   pl_vec3 place = pl_vec3_add_scaled(s->start, s->along, found.t), on = {0, 0, 0};
