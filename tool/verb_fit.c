@@ -155,7 +155,8 @@ const tool_verb tool_fit_verb = {
     .details =
         "MESH has tets and is in its static shape, at rest under gravity. Each MOTION is a PC2 or MDD file of its "
         "points, as track "
-        "writes it, or a C3D, TRC or CSV file of markers with --markers, and starts at the moment of release. Static "
+        "writes it, or a C3D, TRC or CSV file of markers with --markers, and starts at the moment of release, or is "
+        "driven by --force and --pressure. Static "
         "shapes, curves and vibrations are given by options, alone or with motions.\n"
         "Standard output has a table of the parameters with 95 % intervals. The folder gets `report.html`, "
         "`estimates.csv`, `controls.csv`, "
