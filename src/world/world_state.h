@@ -112,6 +112,9 @@ typedef enum pl_world_phase {
 
 // Bodies that move at the same time are divided into at most this many blocks (world_moves.c).
 enum { PL_MOVE_BLOCKS = 32 };
+// Solves and moves of no more particles run on one thread each: waking others for their loops takes
+// longer than the loops.
+enum { PL_SMALL_SOLVE = 1024 };
 
 struct pl_world {
   pl_context *context;
@@ -195,9 +198,6 @@ int pl_world_get_move_round(const pl_world *world, int32_t index);
 // them (world_moves.c).
 pl_status pl_world_move_in_parallel(pl_world *world, pl_step_report *report, pl_error *error);
 bool pl_world_moves_in_parallel(const pl_world *world, int32_t index);
-// The same among obstacles, for a body of lines.
-pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *obstacles,
-                              int32_t obstacle_count, pl_step_report *report, pl_error *error);
 // Whether the rule for two bodies, by number, lets them touch; their friction if the rule has one.
 bool pl_world_pair_may_meet(const pl_world *world, int32_t a, int32_t b, double *friction);
 
@@ -228,6 +228,9 @@ bool pl_body_meets_others(const pl_body *body);
 // (world_pairs.c).
 bool pl_world_list_pairs(pl_world *world);
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move);
+// The lists are the world's, for one body at a time: copies on its scratch stack, for a move that
+// outlasts that. False when out of memory.
+bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);
 
 // What the contact solver pushed surface points with, added to what their own moves felt
 // (world_pressures.c).
