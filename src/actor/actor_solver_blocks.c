@@ -103,11 +103,7 @@ static void fill_gauss_newton(pl_actor_solver *s, int32_t row_count) {
   size_t P = (size_t)s->P;
   double *K = s->small.values;
   memcpy(K, s->hessian, P * P * sizeof(double));
-  for (int32_t k = 0; k < row_count; ++k) {
-    const double *row = s->J + (size_t)k * P;
-    for (size_t i = 0; i < P; ++i)
-      for (size_t j = 0; j <= i; ++j) K[i * P + j] += row[i] * row[j];
-  }
+  s->cage->add_squares(K, s->P, s->J, row_count);
 }
 
 // Factor K of Gauss and Newton, damped: positive but for directions that neither goals nor regulariser see, and for
@@ -185,11 +181,8 @@ static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, c
   memset(s->Y, 0, (size_t)rows->count * n * sizeof(double));
   pl_status status = pl_actor_factor_solve(s->factor, s->rhs, rows->count, s->Y, error);
   if (status < 0) return status;
-  for (int32_t k = 0; k < rows->count; ++k) {
-    double *row = s->J + (size_t)k * P;
-    pl_rest_space_mixed_pull(s->space, s->Y + (size_t)k * n, row);
-    for (size_t j = 0; j < P; ++j) row[j] = -row[j];
-  }
+  pl_rest_space_mixed_pull(s->space, s->Y, rows->count, s->J);
+  for (size_t j = 0; j < (size_t)rows->count * P; ++j) s->J[j] = -s->J[j];
   return PL_OK;
 }
 

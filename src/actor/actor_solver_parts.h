@@ -3,6 +3,7 @@
 #ifndef PL_ACTOR_SOLVER_PARTS_H
 #define PL_ACTOR_SOLVER_PARTS_H
 
+#include "actor/actor_cage.h"
 #include "actor/actor_factor.h"
 #include "actor/actor_solver.h"
 #include "sparse/dense_factor.h"
@@ -13,6 +14,7 @@ struct pl_actor_solver {
   pl_rest_space *space;
   pl_actor_factor *factor;  // of D
   pl_dense_factor small;    // of K
+  const pl_cage_kernels *cage;
   // Free points: K = S + JᵀJ with a sparse S, solved by the formula of Sherman, Morrison and
   // Woodbury. NULL of other spaces.
   pl_actor_factor *sparse;         // of S
@@ -57,6 +59,7 @@ struct pl_actor_solver {
   double *workspace, *room2;  // n each
   double *small_workspace;    // the larger of P and max_rows
   double *trial_u, *trial_p;  // n, P
+  double trial_cost;          // of trial_p; not a number: not found yet
   double *start_u, *start_p;  // n, P: where the search began
   double *held_u, *held_p;    // n, P: where a trial began
   double start_objective;
