@@ -1,6 +1,6 @@
-// Products with L of a cage, W ⊗ 1 over the coordinates that move: every coordinate of a particle is
-// the same mean of that coordinate of the cage's vertices. And what else of an actor's algebra is
-// dense: the sums of K.
+// Products with L of a cage, W ⊗ 1 over the coordinates that move: every coordinate of a particle
+// is the same mean of that coordinate of the cage's vertices. And what else of an actor's algebra
+// is dense: the sums of K.
 #ifndef PL_ACTOR_CAGE_H
 #define PL_ACTOR_CAGE_H
 

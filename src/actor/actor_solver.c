@@ -192,7 +192,8 @@ static pl_status try_start(pl_actor_solver *s, pl_fem_choice *choice, const pl_g
 }
 
 // Off the ground nothing leads back to it: a rest shape with which the feet lose the ground in this step is a minimum
-// of its own. Two are tried; the second begins where the first has come to, which is near.
+// of its own. Two are tried, both from where the step begins: where the first has come to, feet may have lost the
+// ground, and friction with it.
 static pl_status begin(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                        double *p, pl_error *error) {
   size_t points = (size_t)s->n * sizeof(double), numbers = (size_t)s->P * sizeof(double);
@@ -200,8 +201,10 @@ static pl_status begin(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_
   s->start_objective = HUGE_VAL;
   memcpy(s->start_u, u, points);
   memcpy(s->start_p, p, numbers);
+  memcpy(s->room2, u, points);
   pl_status status = try_start(s, choice, rows, last, p, error);
   if (status < 0 || memcmp(p, last, numbers) == 0) return status;
+  memcpy(u, s->room2, points);
   status = try_start(s, choice, rows, last, last, error);
   memcpy(u, s->start_u, points);
   memcpy(p, s->start_p, numbers);

@@ -154,7 +154,7 @@ static void solve_sparse(const pl_actor_solver *s, double *x) {
   for (int32_t row = 0; row < s->ties.size; ++row)
     ties[row] = pl_actor_dot(s->n, s->Z + (size_t)row * (size_t)s->n, full);
   pl_dense_factor_solve(&s->ties, ties);
-  (void)pl_actor_factor_solve(s->sparse, full, 1, found, NULL);  // an envelope, which does not fail
+  (void)pl_actor_factor_solve(s->sparse, full, 1, found, NULL);  // in tiles, which does not fail
   for (int32_t row = 0; row < s->ties.size; ++row)
     for (int32_t i = 0; i < s->n; ++i) found[i] -= ties[row] * s->Z[(size_t)row * (size_t)s->n + (size_t)i];
   for (int32_t k = 0; k < s->P; ++k) x[k] = found[coordinate_of(s, k)];

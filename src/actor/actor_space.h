@@ -41,8 +41,8 @@ void pl_rest_space_mixed(pl_rest_space *space, const pl_fem_system *system, cons
                          double *E);
 
 // The same as a map: evaluate at x, then E dp (n numbers) and Eᵀ v (P numbers, of each of `count`
-// vectors v that lie one after the other), both overwritten, until x is evaluated again. Whole spaces do without E: they multiply with the sparse ∂²W/∂x∂X and
-// with L one after the other.
+// vectors v that lie one after the other), both overwritten, until x is evaluated again. Whole
+// spaces do without E: they multiply with the sparse ∂²W/∂x∂X and with L one after the other.
 void pl_rest_space_mixed_get_view(pl_rest_space *space, const pl_fem_system *system,
                                   const double *x);
 void pl_rest_space_mixed_apply(pl_rest_space *space, const double *dp, double *product);

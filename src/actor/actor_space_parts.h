@@ -43,12 +43,12 @@ struct pl_rest_space {
   pl_block_matrix mixed;              // ∂²W/∂x∂X where it was evaluated last
   double *points, *forces, *changes;  // workspace: n each
   double *rows;                       // workspace: 3 x P for each particle of a batch
-  double *beside;                     // workspace: 8 n, four vectors side by side and their products
-  double *lanes;                      // workspace of cages: 3 x weight_stride
+  double *beside;  // workspace: 8 n, four vectors side by side and their products
+  double *lanes;   // workspace of cages: 3 x weight_stride
   const pl_cage_kernels *cage;
-  double *square;                     // workspace: P x P, NULL of free spaces
-  pl_fem_system system;               // of the regulariser, with its own parameters
-  pl_block_matrix stiffness;          // of the regulariser's energy at X₀
+  double *square;             // workspace: P x P, NULL of free spaces
+  pl_fem_system system;       // of the regulariser, with its own parameters
+  pl_block_matrix stiffness;  // of the regulariser's energy at X₀
   // by element of all groups, of the cost of isolated strain; NULL: none
   const double *limit_factors;
   double *metric;  // whole: its product with L on both sides, P x P, NULL of free spaces; loose:

@@ -21,7 +21,7 @@
 
 #include "base/clock.h"
 
-// DEEP_FACTOR: as a multiple of the limit, iterations of a body with points inside the ground.
+// DEEP_FACTOR: as a multiple of the limit, iterations of a body with points inside the ground, or with a driver.
 enum { MAX_HALVINGS = 20, DEEP_FACTOR = 4 };
 
 bool pl_fem_newton_take(pl_arena *arena, const pl_fem_model *model, pl_fem_newton *newton) {
@@ -122,10 +122,13 @@ static bool is_settled(pl_fem_newton *newton, const double *u, pl_fem_report *re
   return is_solved(newton);
 }
 
-// What is soft and falls flat may not be solved within the limit; its points must not be left inside the ground.
+// What is soft and falls flat may not be solved within the limit; its points must not be left inside the ground. And
+// what a driver has chosen a rest shape for must be solved, or it is not what was chosen: where many points are between
+// sticking and slipping, caps of friction take a few rounds more. Its directions are cheap.
 static bool must_continue(const pl_fem_newton *newton, int32_t iteration) {
   const pl_fem_contacts *contacts = newton->potential->contacts;
   bool is_last = iteration >= DEEP_FACTOR * newton->limit;
+  if (newton->direct != NULL) return !is_last;
   return !is_last && contacts != NULL && !contacts->model->adapts && pl_fem_contacts_any_deep(contacts);
 }
 
