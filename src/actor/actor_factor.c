@@ -1,7 +1,7 @@
 // The factor of D. Bodies of actors have 30 to some hundred points: tiles (actor_tiles.h) over the unknowns that can
 // move, two of each point in a plane, are the fastest there. Bodies for which there would be too many get a sparse
 // factor, or what the project uses without one. Branches of a body, as the arms of a cross, do not couple before they
-// meet: an envelope, which takes a whole row for dense, had three times the products there.
+// meet: an envelope, which takes a whole row for dense, takes a third more instructions there.
 #include "actor/actor_factor.h"
 
 #include <math.h>

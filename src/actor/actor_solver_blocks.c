@@ -78,8 +78,7 @@ pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, con
   pl_fem_potential_evaluate(&w->potential, w->next, true, false);
   pl_status status = pl_actor_factor_run(s->factor, w->potential.matrix, &s->factor_shift, error);
   if (status < 0) return status;
-  s->forces = 0;
-  for (int32_t i = 0; i < s->n; ++i) s->forces += fabs(w->potential.gradient[i]);
+  s->forces = pl_actor_sum_sizes(s->n, w->potential.gradient);
   s->goal_square = 2 * pl_actor_goals_measure(rows, w->next, s->goals);
   if (s->sparse != NULL)
     s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->gradient, &s->sparse_hessian);

@@ -3,6 +3,8 @@
 #ifndef PL_ACTOR_SOLVER_PARTS_H
 #define PL_ACTOR_SOLVER_PARTS_H
 
+#include <math.h>
+
 #include "actor/actor_cage.h"
 #include "actor/actor_factor.h"
 #include "actor/actor_solver.h"
@@ -110,6 +112,16 @@ pl_status pl_actor_settle(pl_actor_solver *solver, pl_fem_choice *choice, int32_
 // |c| against the forces that balance: what is near enough to begin a search at, or to continuing
 // from.
 #define PL_ACTOR_NEAR 0.1
+
+// |a|₁
+static inline double pl_actor_sum_sizes(int32_t n, const double *a) {
+  double sums[4] = {0, 0, 0, 0};
+  int32_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; ++k) sums[k] += fabs(a[i + k]);
+  for (; i < n; ++i) sums[0] += fabs(a[i]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
 
 static inline double pl_actor_dot(int32_t n, const double *a, const double *b) {
   double sums[4] = {0, 0, 0, 0};

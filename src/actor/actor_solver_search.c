@@ -48,9 +48,9 @@ static step_rating rate_step(pl_actor_solver *s, pl_fem_choice *choice, const pl
   if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size)) return BAD;
   // The same for all u that are tried with this p.
   if (isnan(s->trial_cost)) s->trial_cost = pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
-  double objective = pl_actor_goals_measure(rows, s->trial_u, NULL) + s->trial_cost, forces = 0;
+  double objective = pl_actor_goals_measure(rows, s->trial_u, NULL) + s->trial_cost;
   if (!(objective <= wanted)) return BAD;
-  for (int32_t i = 0; i < s->n; ++i) forces += fabs(potential->gradient[i]);
+  double forces = pl_actor_sum_sizes(s->n, potential->gradient);
   return objective + s->merit_weight * forces <= wanted ? GOOD : NEARLY_GOOD;
 }
 
@@ -105,8 +105,8 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
   pl_status status = PL_OK;
   double energy = pl_fem_potential_evaluate(potential, u, true, false);
   potential->hold = true;
-  for (int32_t i = 0; i < limit && pl_fem_potential_residual(potential) > tolerance * potential->size; ++i) {
-    double gradient = 0, reached = HUGE_VAL, length = 1;
+  for (int32_t i = 0; i < limit && !(pl_fem_potential_residual(potential) <= tolerance * potential->size); ++i) {
+    double reached = HUGE_VAL, length = 1;
     status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
     if (status >= 0 && s->factor_shift > 0) {
       pl_fem_potential_evaluate(potential, u, true, true);
@@ -114,7 +114,7 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
     }
     if (status >= 0) status = pl_actor_factor_solve(s->factor, potential->gradient, 1, s->du, error);
     if (status < 0) break;
-    for (int32_t k = 0; k < s->n; ++k) gradient += potential->gradient[k] * s->du[k];
+    double gradient = pl_actor_dot(s->n, potential->gradient, s->du);
     double noise = ENERGY_NOISE * (fabs(energy) + fabs(potential->elastic_energy));
     // Most steps are good at full length, so that is evaluated with the matrix that the next one needs.
     for (int k = 0; k < MAX_SETTLE_HALVINGS && !(reached <= energy + noise - FALL * length * gradient); ++k) {
