@@ -57,6 +57,10 @@ static pl_json *describe_material(studio_message *message, const pl_appearance_m
   pl_json_set_number(&message->arena, object, "base_image", material->base_image);
   pl_json_set_number(&message->arena, object, "shade_image", material->shade_image);
   pl_json_set_number(&message->arena, object, "emissive_image", material->emissive_image);
+  pl_json_set_number(&message->arena, object, "normal_image", material->normal_image);
+  pl_json_set_number(&message->arena, object, "metallic_roughness_image", material->metallic_roughness_image);
+  pl_json_set_number(&message->arena, object, "occlusion_image", material->occlusion_image);
+  pl_json_set_number(&message->arena, object, "matcap_image", material->matcap_image);
   return object;
 }
 

@@ -143,7 +143,7 @@ void studio_build_stop(studio_world *w) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 static bool uses_document(const studio_command *command) {
-  static const char *const names[] = {"open", "set", "example", "save", "export", "detail"};
+  static const char *const names[] = {"open", "set", "example", "save", "export", "detail", "spring", "node_collider"};
   if (command->kind != STUDIO_COMMAND_MESSAGE) return false;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
     if (strcmp(names[i], command->name) == 0) return true;

@@ -168,7 +168,9 @@ static void make_all_absolute(pl_context *context, studio_document *document) {
     for (pl_json *pose = poses != NULL ? poses->first : NULL; pose != NULL; pose = pose->next)
       make_absolute(context, document, pose, "file");
   }
-  static const char *const paths[][2] = {{"rod", "character"}, {"detail", "set"}, {"fem", "young_table"}};
+  static const char *const paths[][2] = {{"rod", "character"},    {"rod", "motion"},      {"kinematic", "character"},
+                                         {"kinematic", "motion"}, {"kinematic", "cache"}, {"detail", "set"},
+                                         {"fem", "young_table"}};
   for (pl_json *body = bodies != NULL ? bodies->first : NULL; body != NULL; body = body->next)
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; ++i)
       if (find(body, paths[i][0]) != NULL) make_absolute(context, document, find(body, paths[i][0]), paths[i][1]);

@@ -1,7 +1,8 @@
 // Examples of bodies in the document of the scene.
 //
 // Examples of solids and finite elements are poses of the mesh whose names are in the list `examples` of the body;
-// other poses are muted. Examples of rods are in the chains; one with an extent of 0 is muted.
+// other poses are muted. Examples of rods are in the chains, of characters in the springs that the scene adds; one with
+// an extent of 0 is muted.
 #include "studio_example.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "studio_document.h"
 #include "studio_pose.h"
+#include "studio_spring.h"
 
 // --- the list
 // ----------------------------------------------------------------------------------------------------------------
@@ -36,11 +38,14 @@ static const pl_rod_example *find_rod_example(const pl_rod_def *def, const char 
 
 // A direction with an extent of 0 means muted.
 static bool rod_example_is_mute(const pl_scene_body *body, const char *name) {
+  const pl_scene_rod *rod = &body->rod;
   bool mute = false;
-  for (int32_t c = 0; c < body->rod.chains.count; ++c) {
-    const pl_scene_rod_chain *chain = &((const pl_scene_rod_chain *)body->rod.chains.items)[c];
-    for (int32_t i = 0; i < chain->examples.count; ++i) {
-      const pl_scene_rod_example *example = &((const pl_scene_rod_example *)chain->examples.items)[i];
+  for (int32_t c = 0; c < rod->chains.count + rod->springs.count; ++c) {
+    const pl_scene_list *examples =
+        c < rod->chains.count ? &((const pl_scene_rod_chain *)rod->chains.items)[c].examples
+                              : &((const pl_scene_rod_spring *)rod->springs.items)[c - rod->chains.count].examples;
+    for (int32_t i = 0; i < examples->count; ++i) {
+      const pl_scene_rod_example *example = &((const pl_scene_rod_example *)examples->items)[i];
       if (strcmp(example->name, name) != 0) continue;
       if (example->extent > 0) return false;
       mute = mute || pl_json_find(example->json, "direction") != NULL;
@@ -211,16 +216,29 @@ static void change_example(const request *r, const char *action, pl_json *list, 
   if (unmutes && muted) pl_json_set_number(arena_of(r), example, "extent", extent_of(r, name));
 }
 
+// Examples of a character may also be in its file.
+static bool is_in_springs(const pl_json *springs, const char *name) {
+  for (const pl_json *spring = springs->first; spring != NULL; spring = spring->next) {
+    const pl_json *examples = pl_json_find(spring, "examples");
+    for (const pl_json *item = examples != NULL ? examples->first : NULL; item != NULL; item = item->next)
+      if (pl_json_is_text(pl_json_find(item, "name"), name)) return true;
+  }
+  return false;
+}
+
 static pl_status change_chains(request *r, const char *action) {
-  if (r->part->source->rod.character[0] != '\0')
-    return pl_fail(r->error, PL_ERROR_UNSUPPORTED,
-                   "the examples of a character are in its file; write it with `pliant bake`");
+  bool of_character = r->part->source->rod.character[0] != '\0';
   pl_json *body = studio_document_body(r->document, r->source);
   pl_json *rod = studio_document_object(r->document, body, "rod", PL_JSON_OBJECT);
-  pl_json *chains = studio_document_object(r->document, rod, "chains", PL_JSON_ARRAY);
+  pl_json *chains = studio_document_object(r->document, rod, of_character ? "springs" : "chains", PL_JSON_ARRAY);
   if (chains == NULL) return pl_fail_memory(r->error);
+  if (strcmp(action, "add") == 0 && of_character)
+    return studio_spring_add_pose(r->w, r->document, r->body, chains, r->new_name, r->error);
   if (strcmp(action, "add") == 0)
     return studio_pose_add_to_chains(r->w, r->document, r->body, chains, r->new_name, r->error);
+  if (of_character && !is_in_springs(chains, r->name))
+    return pl_fail(r->error, PL_ERROR_UNSUPPORTED,
+                   "\"%s\" is in the file of the character; change it there, or add a spring to its bones", r->name);
   for (pl_json *chain = chains->first; chain != NULL; chain = chain->next) {
     const pl_json *old = pl_json_find(chain, "examples");
     pl_json *list = pl_json_new(arena_of(r), PL_JSON_ARRAY);

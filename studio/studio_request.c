@@ -16,6 +16,7 @@
 #include "studio_message.h"
 #include "studio_record.h"
 #include "studio_setting.h"
+#include "studio_spring.h"
 #include "studio_tool.h"
 
 // Seconds between two published frames during a `step` request of many steps.
@@ -285,6 +286,24 @@ static void change_examples(const request *r) {
     studio_build_begin(r->w, &def);
 }
 
+static void change_springs(const request *r) {
+  pl_error error = {0};
+  studio_build_def def = {.carry = true, .viewer = r->viewer, .id = r->id, .end = end_change};
+  if (studio_spring_change(r->w, r->message, &def.document, &error) < 0)
+    fail(r, &error);
+  else
+    studio_build_begin(r->w, &def);
+}
+
+static void change_node_colliders(const request *r) {
+  pl_error error = {0};
+  studio_build_def def = {.carry = true, .viewer = r->viewer, .id = r->id, .end = end_change};
+  if (studio_node_collider_change(r->w, r->message, &def.document, &error) < 0)
+    fail(r, &error);
+  else
+    studio_build_begin(r->w, &def);
+}
+
 static void set_weights(const request *r) {
   studio_world *w = r->w;
   studio_weight_override override = {.manifold = 0};
@@ -397,6 +416,8 @@ static const struct {
                 {"steer", steer},
                 {"goal", set_destination},
                 {"example", change_examples},
+                {"spring", change_springs},
+                {"node_collider", change_node_colliders},
                 {"save", save_scene},
                 {"export", export_scene}};
 

@@ -13,6 +13,7 @@
 #include "studio_example.h"
 #include "studio_message.h"
 #include "studio_setting.h"
+#include "studio_spring.h"
 
 static const double DEGREES = 180 / PL_PI;
 
@@ -75,6 +76,7 @@ static pl_json *describe_body(studio_world *w, studio_message *message, int32_t 
   pl_json_set(&message->arena, object, "settings",
               first ? studio_setting_list(w, message, source) : pl_json_new(&message->arena, PL_JSON_ARRAY));
   pl_json_set(&message->arena, object, "examples", studio_example_list(w, message, index));
+  if (first) studio_spring_describe(w, message, object, index);
   pl_example_view examples = pl_model_get_examples(model);
   pl_json_set_number(&message->arena, object, "manifolds", examples.manifold_count);
   pl_json_set_number(&message->arena, object, "writable_manifolds", examples.given_count);

@@ -9,11 +9,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "io/gltf_sheet.h"
 #include "studio_document.h"
 
 // The tables of the scene format say which keys are offered and over which range (src/base/parameter.h). The time scale
 // belongs to the studio itself.
 static const pl_parameter_slider RATE = {.offered = true, .min = 0.05, .max = 4, .logarithmic = true, .live = true};
+
+// Value of a choice that is not in the document.
+static const char NONE[] = "none";
 
 // "plastic_rate" becomes "plastic rate".
 static void make_label(const char *key, char *label, size_t size) {
@@ -38,19 +42,26 @@ static void set_range(studio_message *message, pl_json *item, double value, doub
   studio_message_set_number(message, item, "max", fmax(max, value));
 }
 
+// A choice that may be absent from the document counts from 1; without it the first item is NONE.
+static void set_choices(studio_message *message, pl_json *item, const studio_field *found) {
+  const pl_scene_field *field = &found->field;
+  pl_json *choices = pl_json_set(&message->arena, item, "choices", pl_json_new(&message->arena, PL_JSON_ARRAY));
+  bool optional = field->kind == PL_SCENE_CHOICE;
+  int32_t index = *(const int32_t *)found->value - (optional ? 1 : 0);
+  if (optional) pl_json_add(choices, pl_json_new_text(&message->arena, NONE));
+  for (int i = 0; field->choices[i] != NULL; ++i)
+    pl_json_add(choices, pl_json_new_text(&message->arena, field->choices[i]));
+  pl_json_set_text(&message->arena, item, "value", index < 0 ? NONE : field->choices[index]);
+}
+
 // The current value and its range or choices.
 static void set_value(studio_message *message, pl_json *item, const studio_field *found) {
   const pl_scene_field *field = &found->field;
   double number = 0;
   switch (field->kind) {
     case PL_SCENE_BOOL: pl_json_set_bool(&message->arena, item, "value", *(const bool *)found->value); return;
-    case PL_SCENE_ENUM: {
-      pl_json *choices = pl_json_set(&message->arena, item, "choices", pl_json_new(&message->arena, PL_JSON_ARRAY));
-      for (int i = 0; field->choices[i] != NULL; ++i)
-        pl_json_add(choices, pl_json_new_text(&message->arena, field->choices[i]));
-      pl_json_set_text(&message->arena, item, "value", field->choices[*(const int32_t *)found->value]);
-      return;
-    }
+    case PL_SCENE_ENUM:
+    case PL_SCENE_CHOICE: set_choices(message, item, found); return;
     case PL_SCENE_INT32: number = *(const int32_t *)found->value; break;
     case PL_SCENE_VECTOR: number = ((const double *)found->value)[found->component]; break;
     default: number = *(const double *)found->value; break;
@@ -97,8 +108,19 @@ static void list_field(studio_world *w, studio_message *message, pl_json *list, 
   pl_json_add(list, item);
 }
 
+// Of a vector the vertical component is offered, or each of them.
+static void list_vector(studio_world *w, studio_message *message, pl_json *list, const char *path, const char *key,
+                        bool each) {
+  for (int k = each ? 0 : 1; k < (each ? 3 : 2); ++k) {
+    char whole[170], label[170];
+    snprintf(whole, sizeof whole, "%s[%d]", path, k);
+    snprintf(label, sizeof label, "%s%s%c", key, each ? " " : "", each ? "xyz"[k] : '\0');
+    list_field(w, message, list, whole, label);
+  }
+}
+
 // List the offered fields of a type, including nested objects, in the order of the table. Labels omit the first `skip`
-// characters of a path. Of a vector the vertical component is offered.
+// characters of a path.
 static void list_offers(studio_world *w, studio_message *message, pl_json *list, const pl_scene_type *type,
                         const char *prefix, size_t skip) {
   pl_scene_walk walk = {0};
@@ -106,14 +128,21 @@ static void list_offers(studio_world *w, studio_message *message, pl_json *list,
   while (pl_scene_walk_next(type, &walk, &field)) {
     char path[160], key[160];
     snprintf(key, sizeof key, "%s%s", prefix + skip, field.key);
-    if (field.kind == PL_SCENE_OBJECT) {
-      snprintf(path, sizeof path, "%s%s.", prefix, field.key);
+    snprintf(path, sizeof path, "%s%s%s", prefix, field.key, field.kind == PL_SCENE_OBJECT ? "." : "");
+    if (field.kind == PL_SCENE_OBJECT)
       list_offers(w, message, list, field.type, path, skip);
-    } else if (field.slider.offered) {
-      snprintf(path, sizeof path, "%s%s%s", prefix, field.key, field.kind == PL_SCENE_VECTOR ? "[1]" : "");
+    else if (field.slider.offered && field.kind == PL_SCENE_VECTOR)
+      list_vector(w, message, list, path, key, field.slider.each_axis);
+    else if (field.slider.offered)
       list_field(w, message, list, path, key);
-    }
   }
+}
+
+pl_json *studio_setting_list_fields(studio_world *w, studio_message *message, const pl_scene_type *type,
+                                    const char *prefix) {
+  pl_json *list = pl_json_new(&message->arena, PL_JSON_ARRAY);
+  if (list != NULL) list_offers(w, message, list, type, prefix, strlen(prefix));
+  return list;
 }
 
 static void list_behaviour(studio_message *message, pl_json *list, const char *prefix, const pl_scene_body *body) {
@@ -142,6 +171,8 @@ pl_json *studio_setting_list(studio_world *w, studio_message *message, int32_t s
   }
   const pl_scene_body *body = &((const pl_scene_body *)w->scene->document.bodies.items)[source];
   char prefix[64];
+  snprintf(prefix, sizeof prefix, "bodies[%d].appearance", source);
+  list_field(w, message, list, prefix, "appearance");
   if (body->actor.json != NULL) {
     snprintf(prefix, sizeof prefix, "bodies[%d].actor.", source);
     list_offers(w, message, list, &pl_scene_actor_type, prefix, strlen(prefix));
@@ -172,7 +203,8 @@ static bool value_text(const studio_world *w, const studio_field *field, const p
     return true;
   }
   if (pl_json_get_text(value, &word))
-    return field->field.kind == PL_SCENE_ENUM && snprintf(text, size, "\"%.60s\"", word) > 0;
+    return (field->field.kind == PL_SCENE_ENUM || field->field.kind == PL_SCENE_CHOICE) &&
+           snprintf(text, size, "\"%.60s\"", word) > 0;
   if (!pl_json_get_number(value, &number)) return false;
   double scale = pow(studio_document_unit(&w->document), -field->field.length_power);
   if (field->component < 0) {
@@ -195,6 +227,10 @@ static pl_status edit(studio_world *w, const char *path, const studio_field *fie
     return pl_fail_field(error, PL_ERROR_INVALID_DATA, path, "the value must be a number, a text, true or false");
   pl_status status = studio_document_copy(w->context, &w->document, changed, error);
   if (status < 0) return status;
+  if (field->field.kind == PL_SCENE_CHOICE && pl_json_is_text(value, NONE)) {
+    pl_sheet_remove(studio_document_body(changed, field->body), field->field.key);
+    return PL_OK;
+  }
   pl_scene shell = {.context = w->context, .json = changed->json};
   const pl_scene_override override = {whole, text};
   status = pl_scene_override_all(&shell, &override, 1, error);

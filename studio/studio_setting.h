@@ -7,6 +7,10 @@
 // The `settings` of body `source` of the document, or of the world (-1), for the `scene` message.
 pl_json *studio_setting_list(studio_world *world, studio_message *message, int32_t source);
 
+// The offered fields of one object of the document, such as that at `bodies[0].rod.springs[1].`.
+pl_json *studio_setting_list_fields(studio_world *world, studio_message *message,
+                                    const pl_scene_type *type, const char *prefix);
+
 // Change a setting. `*live`: the change was applied to the running world. Otherwise `changed` is
 // the document from which the scene must be built again.
 pl_status studio_setting_change(studio_world *world, const char *path, const pl_json *value,

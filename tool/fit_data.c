@@ -1,5 +1,5 @@
-// Data of a fit other than motions of all points: markers, static shapes under loads, force-displacement curves, and
-// vibrations.
+// Data of a fit other than motions of all points: markers, static shapes under loads, force-displacement curves,
+// vibrations, and known loads over time.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static bool bind_markers(const tool_session *tool, pl_context *context, const pl
 bool fit_data_read_markers(const tool_session *tool, pl_context *context, const tool_arguments *arguments,
                            const char *path, const pl_mesh *mesh, fit_motion *motion) {
   const tool_value *rest = tool_find_value(arguments, "markers"), *start = tool_find_value(arguments, "start");
-  *motion = (fit_motion){.name = tool_text("%s", path), .start = PL_FIT_START_PULLED};
+  *motion = (fit_motion){.name = tool_text("%s", path), .start = PL_FIT_START_PULLED, .start_chosen = start->given};
   if (!rest->given) {
     tool_print_error(&tool->console,
                      "'%s' has markers, but it is not known where they sit; give a recording of them at rest with "
@@ -92,10 +92,12 @@ bool fit_data_read_markers(const tool_session *tool, pl_context *context, const 
     return false;
   }
   if (start->given && strcmp(start->text, "given") == 0) {
-    tool_print_error(&tool->console, "markers do not tell where all points start; use --start pulled or moving");
+    tool_print_error(&tool->console,
+                     "markers do not tell where all points start; use --start pulled, moving or balanced");
     return false;
   }
   if (start->given && strcmp(start->text, "moving") == 0) motion->start = PL_FIT_START_MOVING;
+  if (start->given && strcmp(start->text, "balanced") == 0) motion->start = PL_FIT_START_BALANCED;
   pl_markers *moving = NULL, *still = NULL;
   pl_error error = {0};
   pl_status status = pl_markers_load(context, path, &moving, &error);
@@ -247,22 +249,114 @@ static bool read_vibrations(const tool_session *tool, pl_context *context, const
   return good;
 }
 
+// Points of the mesh in a box, to be freed; `held`: those that are held too.
+static int32_t *points_in(const fit_object *object, const double box[6], bool held, int32_t *count) {
+  pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
+  int32_t *points = tool_allocate((size_t)mesh.point_count, sizeof *points);
+  *count = 0;
+  for (int32_t i = 0; i < mesh.point_count; ++i) {
+    bool inside = tool_box_contains(box, mesh.points[i]);
+    for (int32_t k = 0; !held && k < object->held_count && inside; ++k) inside = object->held[k] != i;
+    if (inside) points[(*count)++] = i;
+  }
+  return points;
+}
+
 static bool read_grip(const tool_session *tool, const char *text, fit_object *object) {
   double box[6];
-  pl_mesh_view mesh = pl_mesh_get_view(object->mesh);
   if (!tool_box_read(text, box)) {
     tool_print_error(&tool->console, "--grip takes a box, six numbers x,y,z,x,y,z, not '%s'", text);
     return false;
   }
-  object->gripped = tool_allocate((size_t)mesh.point_count, sizeof *object->gripped);
-  for (int32_t i = 0; i < mesh.point_count; ++i) {
-    bool inside = tool_box_contains(box, mesh.points[i]);
-    for (int32_t k = 0; k < object->held_count && inside; ++k) inside = object->held[k] != i;
-    if (inside) object->gripped[object->gripped_count++] = i;
-  }
+  object->gripped = points_in(object, box, false, &object->gripped_count);
   if (object->gripped_count > 0) return true;
   tool_print_error(&tool->console, "the box of --grip has no point of the mesh that is not held");
   return false;
+}
+
+// --- known loads over time ------------------------------------------------------------------------------------------
+
+// Rows of a table for one motion, counted from 1: those with its number, or all of a table without numbers.
+static void take_load(const data_table *table, int32_t number, bool is_force, pl_fit_load *load) {
+  static const char *const forces[] = {"force_x", "force_y", "force_z"};
+  size_t rows = (size_t)table->view.row_count;
+  double *times = tool_allocate(rows, sizeof *times), *pressures = NULL;
+  pl_vec3 *vectors = NULL;
+  if (is_force)
+    load->forces = vectors = tool_allocate(rows, sizeof *vectors);
+  else
+    load->pressures = pressures = tool_allocate(rows, sizeof *pressures);
+  load->times = times;
+  for (int64_t i = 0; i < table->view.row_count; ++i) {
+    if (cell(table, i, "motion", number) != number) continue;
+    times[load->time_count] = cell(table, i, "time", 0);
+    if (is_force)
+      vectors[load->time_count] = vector_at(table, i, forces);
+    else
+      pressures[load->time_count] = cell(table, i, "pressure", 0);
+    load->time_count++;
+  }
+}
+
+// One of --force and --pressure, FILE:BOX.
+static bool read_load(const tool_session *tool, pl_context *context, const char *option, const char *text,
+                      fit_object *object) {
+  static const char *const force_columns[] = {"time", "force_x", "force_y", "force_z", NULL},
+                           *const pressure_columns[] = {"time", "pressure", NULL};
+  bool is_force = strcmp(option, "force") == 0;
+  const char *colon = strrchr(text, ':');
+  double box[6];
+  if (colon == NULL || colon == text || !tool_box_read(colon + 1, box)) {
+    tool_print_error(&tool->console, "--%s takes a table and a box, such as load.csv:0.19,-1,-1,0.21,1,1, not '%s'",
+                     option, text);
+    return false;
+  }
+  char *path = tool_text("%.*s", (int)(colon - text), text);
+  data_table table = {0};
+  bool good = open_table(tool, context, path, is_force ? force_columns : pressure_columns, &table);
+  int32_t used = 0, count = 0;
+  for (int32_t i = 0; good && i < object->motion_count + object->other_count; ++i) {
+    fit_motion *motion = i < object->motion_count ? &object->motions[i] : &object->others[i - object->motion_count];
+    pl_fit_load *load = &motion->loads[motion->load_count++];
+    take_load(&table, i + 1, is_force, load);
+    load->loaded = points_in(object, box, !is_force, &count);
+    load->loaded_count = count;
+    used += load->time_count;
+    if (load->time_count == 0) {
+      fit_load_free(load);
+      motion->load_count--;
+    } else if (!motion->start_chosen) {
+      motion->start = PL_FIT_START_BALANCED;
+    }
+  }
+  if (good && count == 0) {
+    tool_print_error(&tool->console, "the box of --%s has no point of the mesh%s", option,
+                     is_force ? " that is not held" : "");
+    good = false;
+  } else if (good && used == 0) {
+    tool_print_error(&tool->console,
+                     "'%s' has no row for any of the motions; number them from 1 in the column `motion`", path);
+    good = false;
+  }
+  pl_table_destroy(table.table);
+  free(path);
+  return good;
+}
+
+bool fit_data_read_loads(const tool_session *tool, pl_context *context, const tool_arguments *arguments,
+                         fit_object *object) {
+  static const char *const options[FIT_MAX_LOADS] = {"force", "pressure"};
+  for (int i = 0; i < FIT_MAX_LOADS; ++i) {
+    const tool_value *value = tool_find_value(arguments, options[i]);
+    if (!value->given) continue;
+    if (object->motion_count + object->other_count == 0) {
+      tool_print_error(&tool->console, "--%s acts on motions, and there are none; static loads are given by --sags",
+                       options[i]);
+      return false;
+    }
+    if (!read_load(tool, context, options[i], value->text, object)) return false;
+  }
+  return true;
 }
 
 bool fit_data_read_tables(const tool_session *tool, pl_context *context, const tool_arguments *arguments,

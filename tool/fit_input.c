@@ -294,8 +294,17 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
   return status >= 0;
 }
 
+void fit_load_free(pl_fit_load *load) {
+  free((void *)(uintptr_t)load->loaded);
+  free((void *)(uintptr_t)load->times);
+  free((void *)(uintptr_t)load->forces);
+  free((void *)(uintptr_t)load->pressures);
+  *load = (pl_fit_load){0};
+}
+
 void fit_motion_free(fit_motion *motion) {
   free(motion->name);
+  for (int32_t i = 0; i < motion->load_count; ++i) fit_load_free(&motion->loads[i]);
   pl_embedding_destroy(motion->markers);
   if (!motion->borrowed) {
     free((void *)(uintptr_t)motion->positions);

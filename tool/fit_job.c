@@ -30,6 +30,13 @@ static uint64_t hash_of(const fit_job *job) {
     hash = fit_mix(hash, &motion->rate, sizeof motion->rate);
     hash = fit_mix(hash, motion->positions,
                    (size_t)motion->frame_count * (size_t)motion->point_count * sizeof *motion->positions);
+    for (int32_t k = 0; k < motion->load_count; ++k) {
+      const pl_fit_load *load = &motion->loads[k];
+      size_t rows = (size_t)load->time_count;
+      hash = fit_mix(hash, load->times, rows * sizeof *load->times);
+      if (load->forces != NULL) hash = fit_mix(hash, load->forces, rows * sizeof *load->forces);
+      if (load->pressures != NULL) hash = fit_mix(hash, load->pressures, rows * sizeof *load->pressures);
+    }
   }
   for (int32_t i = 0; i < object->case_count; ++i) {
     const pl_fit_load_case *c = &object->cases[i];
@@ -48,7 +55,9 @@ pl_fit_sequence fit_sequence_of(const fit_motion *motion) {
                            .positions = motion->positions,
                            .point_weights = motion->weights,
                            .markers = motion->markers,
-                           .start = motion->start};
+                           .start = motion->start,
+                           .loads = motion->loads,
+                           .load_count = motion->load_count};
 }
 
 // --- the history

@@ -8,6 +8,9 @@
 #include "report/report.h"
 #include "tool_options.h"
 
+// Known loads of a motion: a force and a pressure.
+enum { FIT_MAX_LOADS = 2 };
+
 // A motion of the points of the mesh, or of markers.
 typedef struct fit_motion {
   char *name;  // of its file
@@ -16,9 +19,12 @@ typedef struct fit_motion {
   pl_embedding *markers;  // NULL: the points of the mesh
   int32_t point_count;    // markers or points
   pl_fit_start start;
+  bool start_chosen;  // by --start
   const pl_vec3 *positions;
-  const double *weights;  // what a point counts for, NULL: all the same
-  bool borrowed;          // both belong to somebody else
+  const double *weights;             // what a point counts for, NULL: all the same
+  bool borrowed;                     // both belong to somebody else
+  pl_fit_load loads[FIT_MAX_LOADS];  // known ones; their arrays are the motion's
+  int32_t load_count;
 } fit_motion;
 
 // The object: a mesh of tets in its static shape, its held points, its motions.
@@ -152,6 +158,7 @@ bool fit_check_held(const tool_session *tool, const fit_settings *settings, int3
 bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate,
                      int32_t point_count, fit_motion *motion);
 void fit_motion_free(fit_motion *motion);
+void fit_load_free(pl_fit_load *load);
 
 // A motion as input of pl_fit; borrowed.
 pl_fit_sequence fit_sequence_of(const fit_motion *motion);
@@ -165,6 +172,10 @@ bool fit_data_read_markers(const tool_session *tool, pl_context *context,
                            fit_motion *motion);
 bool fit_data_read_tables(const tool_session *tool, pl_context *context,
                           const tool_arguments *arguments, fit_object *object);
+// Known loads over time of the motions, which must have been read; those without --start then start
+// in equilibrium with them.
+bool fit_data_read_loads(const tool_session *tool, pl_context *context,
+                         const tool_arguments *arguments, fit_object *object);
 void fit_data_free(fit_object *object);
 
 // Add an iteration with its `count` parameters to the history.

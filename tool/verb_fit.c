@@ -29,8 +29,11 @@ static const tool_option OPTIONS[] = {
     {"gravity", .kind = TOOL_TEXT, .value = "X,Y,Z", .default_vector = default_gravity, .about = "gravity in m/s^2"},
     {"markers", .kind = TOOL_TEXT, .value = "FILE", .about = "markers of the object at rest (C3D, TRC or CSV), which binds those of the motions to the mesh",
      .more = "The mean position of every marker is tied to the nearest tet, also from outside of its surface. Motions are matched by the names of markers."},
-    {"start", .kind = TOOL_TEXT, .value = "NAME", .choices = "given pulled moving", .default_note = "given for points of the mesh, pulled for markers",
-     .about = "how motions start: given, at rest in their first frame; pulled, by an unknown force; moving, with an unknown velocity"},
+    {"start", .kind = TOOL_TEXT, .value = "NAME", .choices = "given pulled moving balanced", .default_note = "balanced with --force or --pressure, otherwise given for points of the mesh, pulled for markers",
+     .about = "how motions start: given, at rest in their first frame; pulled, by an unknown force; moving, with an unknown velocity; balanced, at rest under gravity and the known loads"},
+    {"force", .kind = TOOL_TEXT, .value = "FILE:X,Y,Z,X,Y,Z", .about = "known force over time that drives the motions, on the points in a box: a CSV table",
+     .more = "Columns time (s, from the first frame) and force_x, force_y, force_z (N, in total); linear between two rows, and as the first and the last one before and after all of them. Two rows of one time are a jump. A column `motion` says which motion a row is for, from 1, in their order; that of --predict comes last."},
+    {"pressure", .kind = TOOL_TEXT, .value = "FILE:X,Y,Z,X,Y,Z", .about = "the same for a pressure on the surface in a box: columns time and pressure (Pa), against the surface as it moves"},
     {"sags", .kind = TOOL_TEXT, .value = "FILE", .about = "static shapes under known loads: a CSV table",
      .more = "Columns x, y, z of a point of the mesh, moved_x, moved_y, moved_z where it was measured (`nan`: not), and force_x, force_y, force_z in newtons on the points of --grip. Rows of one force are one experiment."},
     {"curve", .kind = TOOL_TEXT, .value = "FILE", .about = "force-displacement curve: a CSV table with the columns displacement (m) and force (N)",
@@ -70,18 +73,22 @@ static bool read_object(const tool_session *tool, pl_context *context, const too
     }
     if (!fit_motion_read(tool, context, arguments->words[i], frames, mesh.point_count, motion)) return false;
     const tool_value *start = tool_find_value(arguments, "start");
+    motion->start_chosen = start->given;
     if (start->given)
-      motion->start = strcmp(start->text, "pulled") == 0   ? PL_FIT_START_PULLED
-                      : strcmp(start->text, "moving") == 0 ? PL_FIT_START_MOVING
-                                                           : PL_FIT_START_GIVEN;
+      motion->start = strcmp(start->text, "pulled") == 0     ? PL_FIT_START_PULLED
+                      : strcmp(start->text, "moving") == 0   ? PL_FIT_START_MOVING
+                      : strcmp(start->text, "balanced") == 0 ? PL_FIT_START_BALANCED
+                                                             : PL_FIT_START_GIVEN;
   }
   if (!fit_data_read_tables(tool, context, arguments, object)) return false;
   if (object->motion_count + object->case_count + object->vibration_count == 0) {
     tool_print_error(&tool->console, "there are no data; give a MOTION, --sags, --curve or --frequencies");
     return false;
   }
-  return !predict->given || fit_motion_read(tool, context, predict->text, frames, mesh.point_count,
-                                            &object->others[object->other_count++]);
+  if (predict->given &&
+      !fit_motion_read(tool, context, predict->text, frames, mesh.point_count, &object->others[object->other_count++]))
+    return false;
+  return fit_data_read_loads(tool, context, arguments, object);
 }
 
 static int finish(fit_job *job, pl_status status, bool remarks) {

@@ -49,6 +49,10 @@ typedef struct pl_appearance_material {
   double sheen;  ///< 0 … 2, default 0
   /// Light of its own.
   pl_color emissive;  ///< 0 … 1, default (0, 0, 0)
+  /// Strength of the normal map.
+  double normal_scale;  ///< -100 … 100, default 1
+  /// Strength of the occlusion map.
+  double occlusion_strength;  ///< 0 … 1, default 1
   /// Colour out of the light, of toon shading.
   pl_color shade_color;  ///< 0 … 1, default (0.6, 0.6, 0.6)
   /// Moves the step of toon shading into the shade (above 0) or into the light.
@@ -61,6 +65,8 @@ typedef struct pl_appearance_material {
   double rim_power;  ///< 0 … 100, default 5
   /// How far that rim reaches inwards.
   double rim_lift;  ///< 0 … 1, default 0
+  /// Factor on the matcap image, which is added, of toon shading.
+  pl_color matcap_color;  ///< 0 … 1, default (0, 0, 0)
   /// Colour of the outline.
   pl_color outline_color;  ///< 0 … 1, default (0, 0, 0)
   /// Width of the outline; 0 draws none.
@@ -76,6 +82,11 @@ typedef struct pl_appearance_material {
   int32_t base_image;      ///< index of an image that multiplies base_color and alpha, or -1
   int32_t shade_image;     ///< likewise for shade_color
   int32_t emissive_image;  ///< likewise for emissive
+  int32_t normal_image;  ///< normals in the space of the texture (glTF: x along u, y against v), or
+                         ///< -1. Tangents come from the surface as it is, per triangle
+  int32_t metallic_roughness_image;  ///< blue multiplies metallic, green roughness; or -1
+  int32_t occlusion_image;           ///< red multiplies the light of the sky; or -1
+  int32_t matcap_image;  ///< looked up by the normal as the camera sees it, of toon shading; or -1
 } pl_appearance_material;
 
 /// What an image shows outside of [0, 1].
@@ -136,12 +147,14 @@ typedef struct pl_appearance_surface {
 /// Materials, images and texture coordinates of a file. Immutable.
 typedef struct pl_appearance pl_appearance;
 
-/// Load the appearance of a surface from the glTF, GLB or VRM file it was read from: metallic and
-/// roughness factors, base colour, emission, unlit materials (KHR_materials_unlit) and MToon of VRM
-/// 0.x and 1.0; images in PNG and JPEG, embedded or in files. An image that cannot be read counts
-/// as white. The caller owns the appearance. `*appearance` is NULL with PL_OK for another format,
-/// for a file without materials and colours, and where the file's triangles are not those of the
-/// surface. Fails as pl_mesh_load() does. May be called from several threads at once.
+/// Load the appearance of a surface from the glTF, GLB or VRM file it was read from: base colour,
+/// metallic-roughness, normal, occlusion and emission, factors and maps, unlit materials
+/// (KHR_materials_unlit) and MToon of VRM 0.x and 1.0; images in PNG and JPEG, embedded or in
+/// files. A map with other texture coordinates than the first of its material is left out. An image
+/// that cannot be read counts as white. The caller owns the appearance. `*appearance` is NULL with
+/// PL_OK for another format, for a file without materials and colours, and where the file's
+/// triangles are not those of the surface. Fails as pl_mesh_load() does. May be called from several
+/// threads at once.
 PL_API pl_status pl_appearance_load(pl_context *context, const char *path,
                                     const pl_appearance_surface *surface,
                                     pl_appearance **appearance, pl_error *error);

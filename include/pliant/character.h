@@ -187,7 +187,7 @@ typedef struct pl_character_added_spring {
                              ///< only ends the bone before it
   const char *center;        ///< node in whose frame inertia is computed; NULL: the world
   const int32_t *colliders;  ///< indices of added colliders
-  int32_t collider_count;    ///< -1: all of them
+  int32_t collider_count;    ///< -1: all of them, and those of the springs that it replaces
   const pl_character_added_example *examples;
   int32_t example_count;
 } pl_character_added_spring;

@@ -6,7 +6,7 @@
 /// The input is a tracked motion: a tet mesh in the static shape, that is in equilibrium under
 /// gravity, and sequences of positions of its points. The object consists of corotated or stable
 /// neo-Hookean tets of known density, is held at some of its points, and moves freely after it is
-/// released.
+/// released, or as known loads over time drive it.
 #ifndef PLIANT_FIT_H
 #define PLIANT_FIT_H
 
@@ -45,6 +45,9 @@ typedef enum pl_fit_start {
   PL_FIT_START_MOVING,     ///< with a velocity that is not known and fitted, in the shapes that
                            ///< forces along x, y and z on the observed points give the body; where
                            ///< markers are observed the position is that of PL_FIT_START_PULLED
+  PL_FIT_START_BALANCED,   ///< at rest in the equilibrium under gravity and the known loads as they
+                           ///< are at frame 0, which are part of what is fitted; for motions that
+                           ///< known loads cause. Needs held points
 } pl_fit_start;
 
 /// What is known of the shape of the mesh.
@@ -55,6 +58,20 @@ typedef enum pl_fit_shape {
   PL_FIT_SHAPE_UNKNOWN,     ///< neither: scanned in another position, or partly supported. It is in
                             ///< equilibrium under a uniform acceleration that is fitted
 } pl_fit_shape;
+
+/// A known load over time: a force, such as that of a shaker or a hammer with a load cell, or a
+/// pressure, such as that in a chamber. Between two times it is linear, before the first and after
+/// the last it stays; a step has its mean, so that no blow between two steps is lost. Arrays are
+/// borrowed.
+typedef struct pl_fit_load {
+  const int32_t *loaded;  ///< points of the mesh; those that a force acts on are not held
+  int32_t loaded_count;
+  int32_t time_count;     ///< at least 1
+  const double *times;    ///< s, from frame 0 of the motion, rising
+  const pl_vec3 *forces;  ///< N at these times, in total, spread evenly over the points; NULL: none
+  const double *pressures;  ///< Pa at these times, against the triangles of the surface whose
+                            ///< points are all loaded, as they move; negative: suction. NULL: none
+} pl_fit_load;
 
 /// A motion of the object as tracking gives it: of all points of the mesh, or of markers. Arrays
 /// and markers are borrowed and must stay until the fit is destroyed.
@@ -76,6 +93,8 @@ typedef struct pl_fit_sequence {
   pl_fit_start start;  ///< default PL_FIT_START_GIVEN
   double deviation;    ///< metres, standard deviation of a coordinate, for fits to several kinds of
                        ///< data; 0: the fit's `noise`
+  const pl_fit_load *loads;  ///< known loads that drive the motion, besides gravity
+  int32_t load_count;
 } pl_fit_sequence;
 
 /// A static experiment: the object at rest under a known load, or with some points moved by a known

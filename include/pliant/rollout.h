@@ -6,8 +6,9 @@
 ///
 /// The body consists of corotated or stable neo-Hookean tets, is held at some of its points and
 /// moves by the implicit midpoint rule, which is also the second-order scheme of worlds. Masses are
-/// those of the model and do not change with the rest shape. Stiffness damping acts as elasticity
-/// in the pose that the body will have in that many seconds.
+/// those of the model and do not change with the rest shape. Viscosity is that of worlds: stiffness
+/// damping, and the Prony terms and structural damping of the model, whose branches have no stress
+/// at the start; there are derivatives through them, but not by their ratios and times.
 ///
 /// Contact is there as far as it has derivatives: surface points that are below a plane at the end
 /// of a step are pushed along its normal by the one-sided springs that colliders have in worlds,

@@ -147,6 +147,7 @@ static pl_status read_image(pl_image_list *list, const pl_json *info, int32_t *i
 
 // KHR_texture_transform: scale, then rotate, then offset.
 static void read_uv_source(const pl_json *info, pl_uv_source *uv) {
+  *uv = (pl_uv_source){.matrix = {1, 0, 0, 1}};
   const pl_json *transform = pl_json_find(pl_json_find(info, "extensions"), "KHR_texture_transform");
   int64_t set = 0;
   double scale[2] = {1, 1}, turn = 0;
@@ -160,20 +161,61 @@ static void read_uv_source(const pl_json *info, pl_uv_source *uv) {
   uv->matrix[2] = -sin(turn) * scale[0], uv->matrix[3] = cos(turn) * scale[1];
 }
 
+static bool is_same_uv(const pl_uv_source *a, const pl_uv_source *b) {
+  bool same = a->set == b->set && a->offset[0] == b->offset[0] && a->offset[1] == b->offset[1];
+  for (int i = 0; i < 4; ++i) same = same && a->matrix[i] == b->matrix[i];
+  return same;
+}
+
+// The image of a map, -1 for one with other texture coordinates than `uv`: a vertex has one pair of them.
+static pl_status read_map(pl_image_list *list, const pl_json *info, const pl_uv_source *uv, int32_t *image) {
+  pl_uv_source own;
+  if (info == NULL) return PL_OK;
+  read_uv_source(info, &own);
+  return is_same_uv(&own, uv) ? read_image(list, info, image) : PL_OK;
+}
+
 // --- glTF and MToon 1.0 -------------------------------------------------------------------------------------------
+
+// Maps besides the base colour.
+static pl_status read_maps(pl_image_list *images, const pl_json *json, pl_appearance_material *m,
+                           const pl_uv_source *uv) {
+  const pl_json *surface = pl_json_find(pl_json_find(json, "pbrMetallicRoughness"), "metallicRoughnessTexture");
+  const pl_json *normal = pl_json_find(json, "normalTexture"), *occlusion = pl_json_find(json, "occlusionTexture");
+  const pl_json *emission = pl_json_find(json, "emissiveTexture");
+  pl_status status = read_map(images, surface, uv, &m->metallic_roughness_image);
+  if (status >= 0) status = read_map(images, normal, uv, &m->normal_image);
+  if (status >= 0) status = read_map(images, occlusion, uv, &m->occlusion_image);
+  if (status >= 0) status = read_map(images, emission, uv, &m->emissive_image);
+  read_number(pl_json_find(normal, "scale"), -100, 100, &m->normal_scale);
+  read_number(pl_json_find(occlusion, "strength"), 0, 1, &m->occlusion_strength);
+  // What a map that is missing would have scaled: no metal, and no light all over.
+  if (surface != NULL && m->metallic_roughness_image < 0) m->metallic = 0, m->roughness = fmin(m->roughness, 0.7);
+  if (emission != NULL && m->emissive_image < 0) m->emissive = (pl_color){0, 0, 0};
+  return status;
+}
+
+// The first texture of a material says where its images lie.
+static void find_uv_source(const pl_json *json, pl_uv_source *uv) {
+  const pl_json *pbr = pl_json_find(json, "pbrMetallicRoughness");
+  const pl_json *const infos[5] = {pl_json_find(pbr, "baseColorTexture"), pl_json_find(json, "normalTexture"),
+                                   pl_json_find(pbr, "metallicRoughnessTexture"), pl_json_find(json, "emissiveTexture"),
+                                   pl_json_find(json, "occlusionTexture")};
+  int first = 0;
+  while (first < 4 && infos[first] == NULL) ++first;
+  read_uv_source(infos[first], uv);
+}
 
 static pl_status read_standard(pl_image_list *images, const pl_json *json, pl_appearance_material *m,
                                pl_uv_source *uv) {
-  const pl_json *pbr = pl_json_find(json, "pbrMetallicRoughness"), *base = pl_json_find(pbr, "baseColorTexture");
+  const pl_json *pbr = pl_json_find(json, "pbrMetallicRoughness");
   const pl_json *factor = pl_json_find(pbr, "baseColorFactor"), *extensions = pl_json_find(json, "extensions");
   m->metallic = m->roughness = 1;
   m->double_sided = false;
   read_linear_color(factor, 1, &m->base_color);
   read_number(pl_json_at(factor, 3), 0, 1, &m->alpha);
-  // A texture that we do not read would scale both; metal by a map alone is rare enough to be left out.
-  if (pl_json_find(pbr, "metallicRoughnessTexture") != NULL) m->metallic = 0, m->roughness = 0.7;
-  read_number(pl_json_find(pbr, "metallicFactor"), 0, m->metallic, &m->metallic);
-  read_number(pl_json_find(pbr, "roughnessFactor"), 0, m->roughness, &m->roughness);
+  read_number(pl_json_find(pbr, "metallicFactor"), 0, 1, &m->metallic);
+  read_number(pl_json_find(pbr, "roughnessFactor"), 0, 1, &m->roughness);
   double strength = 1;
   (void)pl_json_get_number(
       pl_json_find(pl_json_find(extensions, "KHR_materials_emissive_strength"), "emissiveStrength"), &strength);
@@ -185,11 +227,10 @@ static pl_status read_standard(pl_image_list *images, const pl_json *json, pl_ap
   read_number(pl_json_find(json, "alphaCutoff"), 0, 1, &m->alpha_cutoff);
   (void)pl_json_get_bool(pl_json_find(json, "doubleSided"), &m->double_sided);
   if (pl_json_find(extensions, "KHR_materials_unlit") != NULL) m->shading = PL_SHADING_UNLIT;
-  const pl_json *sheen = pl_json_find(extensions, "KHR_materials_sheen");
-  if (sheen != NULL) m->sheen = 1;
-  read_uv_source(base, uv);
-  pl_status status = read_image(images, base, &m->base_image);
-  return status < 0 ? status : read_image(images, pl_json_find(json, "emissiveTexture"), &m->emissive_image);
+  if (pl_json_find(extensions, "KHR_materials_sheen") != NULL) m->sheen = 1;
+  find_uv_source(json, uv);
+  pl_status status = read_map(images, pl_json_find(pbr, "baseColorTexture"), uv, &m->base_image);
+  return status < 0 ? status : read_maps(images, json, m, uv);
 }
 
 static pl_status read_toon(pl_image_list *images, const pl_json *toon, pl_appearance_material *m) {
@@ -208,7 +249,11 @@ static pl_status read_toon(pl_image_list *images, const pl_json *toon, pl_appear
   double width = 0;
   read_number(pl_json_find(toon, "outlineWidthFactor"), 0, 1, &width);
   m->outline_width = metres * width;
-  return read_image(images, pl_json_find(toon, "shadeMultiplyTexture"), &m->shade_image);
+  const pl_json *matcap = pl_json_find(toon, "matcapTexture");
+  if (matcap != NULL) m->matcap_color = (pl_color){1, 1, 1};
+  read_linear_color(pl_json_find(toon, "matcapFactor"), 1, &m->matcap_color);
+  pl_status status = read_image(images, matcap, &m->matcap_image);
+  return status < 0 ? status : read_image(images, pl_json_find(toon, "shadeMultiplyTexture"), &m->shade_image);
 }
 
 // --- VRM 0.x ------------------------------------------------------------------------------------------------------
@@ -268,6 +313,10 @@ static pl_status read_vrm0_toon(pl_image_list *images, const pl_json *properties
   m->shade_image = -1;
   if (status >= 0) status = read_image_property(images, properties, "_ShadeTexture", &m->shade_image);
   if (status >= 0) status = read_image_property(images, properties, "_EmissionMap", &m->emissive_image);
+  if (status >= 0) status = read_image_property(images, properties, "_BumpMap", &m->normal_image);
+  if (status >= 0) status = read_image_property(images, properties, "_SphereAdd", &m->matcap_image);
+  m->normal_scale = clamp(float_property(properties, "_BumpScale", m->normal_scale), -100, 100);
+  if (m->matcap_image >= 0) m->matcap_color = (pl_color){1, 1, 1};
   return status;
 }
 

@@ -30,7 +30,8 @@ typedef struct pl_parameter_slider {
   bool offered;     // the studio shows it; switches and choices need nothing else
   double min, max;  // of numbers
   bool logarithmic;
-  bool live;  // the running world takes it; otherwise the scene is built again
+  bool live;       // the running world takes it; otherwise the scene is built again
+  bool each_axis;  // of a vector: a slider for each component, not for the vertical one alone
 } pl_parameter_slider;
 
 typedef struct pl_parameter {

@@ -63,9 +63,9 @@
 #define KEY(key_) .scene_key = (key_)
 #define NOT_IN_SCENES .not_in_scenes = true
 #define REQUIRED .required = true
-#define SLIDER(min_, max_) .slider = {true, (min_), (max_), false, false}
-#define LIVE_SLIDER(min_, max_) .slider = {true, (min_), (max_), false, true}
-#define LOG_SLIDER(min_, max_) .slider = {true, (min_), (max_), true, false}
+#define SLIDER(min_, max_) .slider = {.offered = true, .min = (min_), .max = (max_)}
+#define LIVE_SLIDER(min_, max_) .slider = {.offered = true, .min = (min_), .max = (max_), .live = true}
+#define LOG_SLIDER(min_, max_) .slider = {.offered = true, .min = (min_), .max = (max_), .logarithmic = true}
 #define OFFERED .slider = {.offered = true}
 #define ABOUT(about_) .about = (about_)
 

@@ -1,4 +1,4 @@
-// Equilibria of a fit: where a body starts that an unknown force pulls aside, and static experiments.
+// Equilibria of a fit: where a body starts that an unknown force pulls aside, or known loads; static experiments.
 //
 // An equilibrium is a step of infinite length: with τ = ∞ the residual of fit_motion.h is g(u) - load, its matrix H,
 // and its sensitivities A z = -∂r/∂θ. So it is solved, and derived, by the functions of a step.
@@ -10,7 +10,7 @@
 #include "capture/fit_motion_parts.h"
 #include "sparse/dense_factor.h"
 
-enum { MAX_PULL_ITERATIONS = 30, MAX_PULL_HALVES = 6 };
+enum { MAX_PULL_ITERATIONS = 30, MAX_PULL_HALVES = 6, MAX_PRESSURE_ITERATIONS = 100 };
 static const double PULL_TOLERANCE = 1e-7;  // of the extent: distance of markers at which a pull is found
 static const double STIFF_PULL = 1e-3;      // of the trace: what a force costs against the markers' distance
 static const double LONGEST_PULL = 0.15;    // of the extent: what one correction of a pull may move
@@ -65,6 +65,9 @@ pl_status pl_motion_start_pulled(pl_motion *m, pl_error *error) {
   int32_t controls = m->worker->body->control_count;
   double unit = start->force_scale * mean_modulus(m), force[3];
   for (int i = 0; i < 3; ++i) force[i] = unit * job->values[start->force_value + i];
+  // The force alone, and not those of known pressures.
+  double *known_change = m->load_change;
+  m->load_change = NULL;
   if (m->columns > 0) {
     m->load_change = PL_TAKE(m->arena, double, (size_t)m->n *(size_t)m->columns);
     if (m->load_change == NULL) return pl_fail_memory(error);
@@ -83,8 +86,24 @@ pl_status pl_motion_start_pulled(pl_motion *m, pl_error *error) {
   pl_status status = balance(m, error);
   if (status == PL_OK) memcpy(m->x, m->u, (size_t)m->n * sizeof(double));
   forget_pull(m);
-  m->load_change = NULL;
+  m->load_change = known_change;
   return status;
+}
+
+// With a pressure, the equilibrium under that of the last one until they are the same; derivatives follow.
+pl_status pl_motion_start_balanced(pl_motion *m, pl_error *error) {
+  double moved = HUGE_VAL, wanted = m->job->tolerance * m->extent;
+  memcpy(m->x, m->worker->body->model->rest_points, (size_t)m->n * sizeof(double));
+  for (int k = 0; k < MAX_PRESSURE_ITERATIONS && moved > wanted; ++k) {
+    pl_motion_loads_set(m, 0, 0);
+    memcpy(m->u, m->x, (size_t)m->n * sizeof(double));
+    pl_status status = balance(m, error);
+    if (status != PL_OK) return status;
+    moved = 0;
+    for (ptrdiff_t i = 0; m->faces != NULL && i < m->n; ++i) moved = fmax(moved, fabs(m->u[i] - m->x[i]));
+    memcpy(m->x, m->u, (size_t)m->n * sizeof(double));
+  }
+  return moved > wanted ? PL_REMARK_NOT_CONVERGED : PL_OK;
 }
 
 void pl_motion_start_moving(pl_motion *m) {

@@ -82,7 +82,7 @@ static pl_status check_markers(const pl_fit *fit, int32_t number, pl_error *erro
                    "sequence %d: markers do not tell where the body starts; give start_positions, or a start to fit",
                    number);
   for (int32_t i = 0; i < markers; ++i) first += pl_vec3_is_finite(s->positions[i]);
-  if (s->start != PL_FIT_START_GIVEN && first == 0)
+  if (pl_fit_start_is_unknown(s) && first == 0)
     return pl_fail(error, PL_ERROR_INVALID_DATA,
                    "sequence %d: no marker is seen in frame 0, so its start cannot be found; begin with another frame",
                    number);
@@ -144,7 +144,7 @@ static pl_status check_sequence(const pl_fit *fit, int32_t number, pl_error *err
   for (int32_t f = 0; status >= 0 && f < s->frame_count; ++f)
     for (int32_t p = 0; p < points; ++p) {
       bool moves = s->pins_move && fit->body.fixed[p] != 0;
-      bool starts = f == 0 && s->start_positions == NULL;
+      bool starts = f == 0 && s->start_positions == NULL && s->start != PL_FIT_START_BALANCED;
       if (!moves && !starts && (has_no_weight(s->frame_weights, f) || has_no_weight(s->point_weights, p))) continue;
       if (!pl_vec3_is_finite(s->positions[(ptrdiff_t)f * points + p]))
         return pl_fail(error, PL_ERROR_INVALID_DATA, "sequence %d, frame %d: point %d is not finite", number, f, p);
@@ -177,7 +177,7 @@ static void set_start(pl_fit *fit, int32_t number) {
   const pl_fit_sequence *s = &fit->sequences[number];
   pl_motion_start *start = &fit->starts[number];
   *start = (pl_motion_start){.force_value = -1, .velocity_value = -1};
-  if (s->start == PL_FIT_START_GIVEN) return;
+  if (!pl_fit_start_is_unknown(s)) return;
   int32_t first = fit->value_count;
   bool pulled = s->start == PL_FIT_START_PULLED || s->markers != NULL, moving = s->start == PL_FIT_START_MOVING;
   if (pulled) start->force_value = fit->value_count;
@@ -378,10 +378,11 @@ static pl_status take_data(pl_fit *fit, const pl_fit_sequences *data, pl_error *
   for (int32_t i = 0; i < fit->sequence_count && status >= 0; ++i) {
     const pl_fit_sequence *s = &fit->sequences[i];
     status = check_sequence(fit, i, error);
+    if (status >= 0) status = pl_fit_check_loads(fit, s, i, error);
     if (status >= 0) status = pl_fit_place_nodes(fit, arena, &fit->sequences[i], error);
     if (s->frame_count > fit->longest) fit->longest = s->frame_count;
     fit->score_count += s->frame_count;
-    unknown_count += s->start != PL_FIT_START_GIVEN;
+    unknown_count += pl_fit_start_is_unknown(s);
   }
   for (int32_t i = 0; i < fit->case_count && status >= 0; ++i) status = check_case(fit, i, error);
   for (int32_t i = 0; i < fit->vibration_count && status >= 0; ++i)

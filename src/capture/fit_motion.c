@@ -269,6 +269,8 @@ static pl_status take_motion(pl_arena *arena, pl_motion *m, pl_error *error) {
   m->steps = PL_TAKE(arena, double, n *PL_MOTION_STEPS_KEPT);
   m->changed = PL_TAKE(arena, double, n *(size_t)m->padded);
   if (!pl_motion_viscous_take(m)) return pl_fail_memory(error);
+  pl_status status = pl_motion_loads_take(m, error);
+  if (status < 0) return status;
   if (m->poisson_column >= 0)
     m->derived = PL_TAKE(arena, pl_fem_tet_constants, m->worker->body->model->groups[0].element_count);
   return arena->failed ? pl_fail_memory(error) : PL_OK;
@@ -279,8 +281,9 @@ static pl_status start(pl_motion *m, pl_error *error) {
   const pl_fit_sequence *sequence = job->sequence;
   const pl_fit_body *body = m->worker->body;
   pl_motion_set_material(m);
-  if (job->start.force_value >= 0) {
-    pl_status status = pl_motion_start_pulled(m, error);
+  if (job->start.force_value >= 0 || sequence->start == PL_FIT_START_BALANCED) {
+    pl_status status =
+        job->start.force_value >= 0 ? pl_motion_start_pulled(m, error) : pl_motion_start_balanced(m, error);
     if (status != PL_OK) return status;
   } else {
     const pl_vec3 *positions = sequence->start_positions != NULL ? sequence->start_positions : sequence->positions;
@@ -316,6 +319,8 @@ static pl_status run_frames(pl_motion *m, pl_error *error) {
     if (job->def != NULL && pl_fit_is_given_up(job->def)) return PL_REMARK_NOT_CONVERGED;
     for (int32_t k = 0; k < job->steps_per_frame; ++k) {
       set_targets(m, frame, (double)(k + 1) / job->steps_per_frame);
+      double time = (frame + (double)k / job->steps_per_frame) * job->sequence->frame_seconds;
+      if (job->sequence->load_count > 0) pl_motion_loads_set(m, time, time + 2 * m->tau);
       status = take_step(m, error);
       if (status != PL_OK) return status;
     }

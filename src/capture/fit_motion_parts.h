@@ -1,6 +1,6 @@
 // A simulation of a fit from the inside: what the files fit_motion.c (steps), fit_balance.c
-// (equilibria: unknown starts and static experiments) and fit_observe.c (distance from the data)
-// share. fit_motion.h has the equations.
+// (equilibria: starts and static experiments), fit_loads.c (known loads over time) and
+// fit_observe.c (distance from the data) share. fit_motion.h has the equations.
 #ifndef PL_CAPTURE_FIT_MOTION_PARTS_H
 #define PL_CAPTURE_FIT_MOTION_PARTS_H
 
@@ -8,6 +8,13 @@
 #include "fem/fem_maxwell.h"
 
 enum { PL_MOTION_STEPS_KEPT = 8, PL_FIT_MOTION_COLUMNS = 192 };
+
+// Faces of tets with their nodes: 3 corners and, of quadratic tets, the middles of their edges from
+// corner 0 to 1, 1 to 2, 2 to 0.
+typedef struct pl_motion_faces {
+  int32_t count, node_count;
+  int32_t *nodes;
+} pl_motion_faces;
 
 typedef struct pl_motion {
   pl_fit_worker *worker;
@@ -45,6 +52,7 @@ typedef struct pl_motion {
       *time_changes;     // of branches by column: of the ratio, of the logarithm of the time
   double *lame_changes;  // λ and μ by Poisson's ratio, of every tet
   double *load_change;  // N, derivative of the load by every column, as s; NULL: it does not change
+  pl_motion_faces *faces;  // that the pressure of each load of the sequence acts on
   pl_fem_tet_constants *derived;
   pl_motion_result *result;
   pl_arena *arena;  // of this motion
@@ -82,9 +90,17 @@ static inline bool pl_motion_is_viscous(const pl_motion *m) {
   return m->c > 0 && (m->beta > 0 || m->maxwell.branches.count > 0);
 }
 
-// fit_balance.c: moduli and rest shape of the worker; x in equilibrium with the unknown pull, with
-// derivatives; the unknown velocity; a static experiment.
+// fit_loads.c: memory and faces; the load of a step from `time` until `end`, seconds, or at a time
+// if both are the same, with surfaces where x and v bring them in its middle, and how it changes
+// with the columns. Whether it depends on where the body is.
+pl_status pl_motion_loads_take(pl_motion *m, pl_error *error);
+void pl_motion_loads_set(pl_motion *m, double time, double end);
+bool pl_motion_has_pressure(const pl_fit_sequence *sequence);
+
+// fit_balance.c: moduli and rest shape of the worker; x in equilibrium with the unknown pull, or
+// with the known loads, with derivatives; the unknown velocity; a static experiment.
 void pl_motion_set_material(pl_motion *m);
+pl_status pl_motion_start_balanced(pl_motion *m, pl_error *error);
 pl_status pl_motion_start_pulled(pl_motion *m, pl_error *error);
 void pl_motion_start_moving(pl_motion *m);
 pl_status pl_motion_balance_case(pl_motion *m, pl_error *error);

@@ -115,6 +115,10 @@ pl_status pl_fit_evaluate(pl_fit *fit, const double *values, double *X, int32_t 
 pl_status pl_fit_place_nodes(const pl_fit *fit, pl_arena *arena, pl_fit_sequence *sequence,
                              pl_error *error);
 
+// What is wrong with the known loads of a sequence, and whether it can start under them.
+pl_status pl_fit_check_loads(const pl_fit *fit, const pl_fit_sequence *sequence, int32_t number,
+                             pl_error *error);
+
 // Scales and coefficients of starts that are not known, for the values as they stand; once.
 pl_status pl_fit_find_starts(pl_fit *fit, pl_error *error);
 
@@ -122,6 +126,11 @@ pl_status pl_fit_find_starts(pl_fit *fit, pl_error *error);
 // rest shape X belongs to the values, and the worker has both.
 pl_status pl_fit_add_vibrations(pl_fit *fit, const double *values, const double *X, bool derive,
                                 pl_fit_evaluation *evaluation, pl_error *error);
+
+// Whether something of how a sequence starts is a parameter: a force or a velocity.
+static inline bool pl_fit_start_is_unknown(const pl_fit_sequence *sequence) {
+  return sequence->start == PL_FIT_START_PULLED || sequence->start == PL_FIT_START_MOVING;
+}
 
 // Run jobs through the def's batch or the context's threads.
 void pl_fit_run_jobs(const pl_fit *fit, const pl_fit_jobs *jobs);

@@ -11,7 +11,8 @@ pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *
   if (sequence->frame_count < 2 || sequence->positions == NULL || !(sequence->frame_seconds > 0))
     return pl_fail(error, PL_ERROR_INVALID_DATA, "a sequence has at least 2 frames and a positive time between them");
   bool found = false;
-  pl_status status = sequence->start != PL_FIT_START_GIVEN ? pl_fit_find_starts(fit, error) : PL_OK;
+  pl_status status = pl_fit_check_loads(fit, sequence, 0, error);
+  if (status >= 0 && pl_fit_start_is_unknown(sequence)) status = pl_fit_find_starts(fit, error);
   if (status >= 0) status = pl_fit_find_rest(fit, fit->values, fit->rest, &found, error);
   if (status < 0) return status;
   if (!found) return pl_fail(error, PL_ERROR_INVALID_DATA, "the values as they stand have no reference shape");
@@ -19,10 +20,11 @@ pl_status pl_fit_predict(pl_fit *fit, const pl_fit_sequence *sequence, pl_vec3 *
   pl_motion_start start = {.force_value = -1, .velocity_value = -1};
   for (int32_t i = 0; i < fit->sequence_count; ++i)
     if (fit->sequences[i].positions == sequence->positions) start = fit->starts[i];
-  if (sequence->start != PL_FIT_START_GIVEN && start.force_value < 0 && start.velocity_value < 0)
+  if (pl_fit_start_is_unknown(sequence) && start.force_value < 0 && start.velocity_value < 0)
     return pl_fail(error, PL_ERROR_UNSUPPORTED,
                    "the start of a held-out sequence cannot be fitted; give its positions");
-  if (sequence->markers != NULL && sequence->start_positions == NULL && start.force_value < 0)
+  bool placed_by_data = start.force_value >= 0 || sequence->start == PL_FIT_START_BALANCED;
+  if (sequence->markers != NULL && sequence->start_positions == NULL && !placed_by_data)
     return pl_fail(error, PL_ERROR_INVALID_DATA, "markers do not tell where the body starts; give start_positions");
   pl_arena arena;
   pl_arena_init(&arena, fit->context, 0);

@@ -160,10 +160,38 @@ static pl_status settle_start(refinement *r, const pl_fit *fit, const pl_vec3 *g
   return status;
 }
 
+// The load of points is spread over the middles between them too.
+static pl_status spread_load(refinement *r, const pl_fit *fit, const int32_t **points, int32_t *point_count,
+                             pl_error *error) {
+  int32_t coarse = pl_mesh_get_view(fit->mesh).point_count, count = 0;
+  uint8_t *marks = PL_TAKE(&r->arena, uint8_t, coarse);
+  int32_t *loaded = PL_TAKE(&r->arena, int32_t, coarse + r->edge_count);
+  if (r->arena.failed) return pl_fail_memory(error);
+  for (int32_t i = 0; i < *point_count; ++i) marks[(*points)[i]] = 1, loaded[count++] = (*points)[i];
+  for (int32_t e = 0; e < r->edge_count; ++e) {
+    const int32_t *edge = r->edges + 2 * (ptrdiff_t)e;
+    if (marks[edge[0]] && marks[edge[1]]) loaded[count++] = coarse + e;
+  }
+  *points = loaded;
+  *point_count = count;
+  return PL_OK;
+}
+
+static pl_status take_loads(refinement *r, const pl_fit *fit, pl_fit_sequence *s, pl_error *error) {
+  if (s->load_count == 0) return PL_OK;
+  pl_fit_load *loads = pl_arena_copy(&r->arena, s->loads, (size_t)s->load_count, sizeof *loads);
+  if (loads == NULL) return pl_fail_memory(error);
+  s->loads = loads;
+  pl_status status = PL_OK;
+  for (int32_t i = 0; i < s->load_count && status >= 0; ++i)
+    status = spread_load(r, fit, &loads[i].loaded, &loads[i].loaded_count, error);
+  return status;
+}
+
 static pl_status take_sequence(refinement *r, const pl_fit *fit, int32_t number, pl_error *error) {
   pl_fit_sequence *s = &r->sequences[number];
   *s = fit->sequences[number];
-  bool given = s->start == PL_FIT_START_GIVEN || s->markers == NULL;
+  bool given = s->start == PL_FIT_START_GIVEN || (s->markers == NULL && s->start != PL_FIT_START_BALANCED);
   const pl_vec3 *from = s->start_positions != NULL ? s->start_positions : s->positions;
   pl_vec3 *start = NULL, *speed = NULL;
   pl_status status = given ? settle_start(r, fit, from, &start, error) : PL_OK;
@@ -179,6 +207,7 @@ static pl_status take_sequence(refinement *r, const pl_fit *fit, int32_t number,
   s->start_positions = start;
   s->start_velocities = speed;
   if (status >= 0) status = bind(r, fit, fit->sequences[number].markers, &s->markers, error);
+  if (status >= 0) status = take_loads(r, fit, s, error);
   if (status >= 0 && s->pins_move)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "sequence %d has moving pins, which cannot be refined", number);
   return status;
@@ -208,21 +237,11 @@ static pl_status spread_masses(refinement *r, const pl_fit *fit, pl_error *error
   return PL_OK;
 }
 
-// The load of points is spread over the middles between them too.
 static pl_status take_case(refinement *r, const pl_fit *fit, int32_t number, pl_error *error) {
   pl_fit_load_case *c = &r->cases[number];
   *c = fit->cases[number];
-  int32_t coarse = pl_mesh_get_view(fit->mesh).point_count, count = 0;
-  uint8_t *marks = PL_TAKE(&r->arena, uint8_t, coarse);
-  int32_t *loaded = PL_TAKE(&r->arena, int32_t, coarse + r->edge_count);
-  if (r->arena.failed) return pl_fail_memory(error);
-  for (int32_t i = 0; i < c->loaded_count; ++i) marks[c->loaded[i]] = 1, loaded[count++] = c->loaded[i];
-  for (int32_t e = 0; e < r->edge_count; ++e) {
-    const int32_t *edge = r->edges + 2 * (ptrdiff_t)e;
-    if (marks[edge[0]] && marks[edge[1]]) loaded[count++] = coarse + e;
-  }
-  c->loaded = loaded;
-  c->loaded_count = count;
+  pl_status status = spread_load(r, fit, &c->loaded, &c->loaded_count, error);
+  if (status < 0) return status;
   return c->positions != NULL ? bind(r, fit, fit->cases[number].markers, &c->markers, error) : PL_OK;
 }
 

@@ -66,8 +66,9 @@ static void fill_middles(const pl_fem_model *model, int32_t point_count, pl_vec3
 pl_status pl_fit_place_nodes(const pl_fit *fit, pl_arena *arena, pl_fit_sequence *sequence, pl_error *error) {
   const pl_fem_model *model = fit->body.model;
   int32_t points = fit->body.point_count, nodes = model->head.particle_count, count = 0;
-  bool pulled = sequence->start == PL_FIT_START_PULLED || (sequence->start != PL_FIT_START_GIVEN && sequence->markers);
-  if (nodes == points || pulled) return PL_OK;
+  bool found = sequence->start == PL_FIT_START_PULLED || sequence->start == PL_FIT_START_BALANCED ||
+               (sequence->start == PL_FIT_START_MOVING && sequence->markers);
+  if (nodes == points || found) return PL_OK;
   pl_vec3 *x = PL_TAKE(arena, pl_vec3, nodes), *v = PL_TAKE(arena, pl_vec3, nodes);
   int32_t *kept = PL_TAKE(arena, int32_t, nodes);
   if (arena->failed) return pl_fail_memory(error);

@@ -42,6 +42,28 @@ typedef struct warm_search {
 
 // --- one sample ---------------------------------------------------------------------------------------------------
 
+// What of a sequence is free: its frames after the last change of the known loads, if nothing of them is left.
+static pl_fit_sequence free_part(const pl_fit *fit, const pl_fit_sequence *sequence) {
+  pl_fit_sequence part = *sequence;
+  double ended = 0;
+  bool loaded = false;
+  for (int32_t i = 0; i < sequence->load_count; ++i) {
+    const pl_fit_load *load = &sequence->loads[i];
+    int32_t last = load->time_count - 1;
+    ended = fmax(ended, load->times[last]);
+    loaded = loaded || (load->forces != NULL && pl_vec3_length(load->forces[last]) > 0) ||
+             (load->pressures != NULL && load->pressures[last] != 0);
+  }
+  double frames = ceil(ended / sequence->frame_seconds);
+  int32_t skipped = loaded || frames > part.frame_count ? part.frame_count : (int32_t)frames;
+  int32_t count =
+      part.markers != NULL ? pl_embedding_get_view(part.markers).point_count : pl_mesh_get_view(fit->mesh).point_count;
+  part.positions += (ptrdiff_t)skipped * count;
+  if (part.frame_weights != NULL) part.frame_weights += skipped;
+  part.frame_count -= skipped;
+  return part;
+}
+
 // The strongest vibration of each mode among all sequences, in energy: λ q².
 static pl_status listen(pl_fit *fit, pl_fit_worker *worker, int32_t mode_count, const double *modes, double *output) {
   pl_arena arena;
@@ -49,7 +71,8 @@ static pl_status listen(pl_fit *fit, pl_fit_worker *worker, int32_t mode_count, 
   double *signals = PL_TAKE(&arena, double, (size_t)mode_count *(size_t)fit->longest);
   pl_status status = arena.failed ? PL_ERROR_OUT_OF_MEMORY : PL_OK;
   for (int32_t s = 0; s < fit->sequence_count && status >= 0; ++s) {
-    const pl_fit_sequence *sequence = &fit->sequences[s];
+    pl_fit_sequence part = free_part(fit, &fit->sequences[s]), *sequence = &part;
+    if (part.frame_count < 2) continue;
     status = pl_fit_modes_project(worker, sequence, mode_count, modes, signals, NULL);
     for (int32_t k = 0; k < mode_count && status >= 0; ++k) {
       double *mode = output + OUTPUT_HEAD + MODE_SIZE * k;

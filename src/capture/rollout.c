@@ -1,10 +1,10 @@
 // A differentiable motion: creating it, its inputs, and the run. Newton's method with a line search along the
 // potential
 //
-//   Φ(u) = ½ c |u - x|²_M - u·(M v/τ + f + M a) + W(w)/b + V(2u - x)/2
+//   Φ(u) = ½ c |u - x|²_M - u·(M v/τ + f + M a) + W(u) + D(u) + V(2u - x)/2
 //
-// with V of the planes (rollout_contact.c), whose gradient is r (rollout_parts.h), to a tolerance at which the
-// derivatives of the result are those of the exact solution.
+// with D of the viscosity (rollout_viscous.c) and V of the planes (rollout_contact.c), whose gradient is r
+// (rollout_parts.h), to a tolerance at which the derivatives of the result are those of the exact solution.
 #include <math.h>
 #include <string.h>
 
@@ -36,9 +36,6 @@ static pl_status check_def(const pl_rollout_def *def, pl_error *error) {
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "only corotated and neo-Hookean tets can be differentiated");
   if (model->groups[0].corner_count != 4)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "quadratic tets cannot be differentiated; use linear ones");
-  if (model->branches.count > 0 && !def->equilibrium)
-    return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                   "viscoelastic tets cannot be differentiated; use stiffness_damping in place of Prony terms");
   if (def->equilibrium && def->step_count != 1)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "step_count", "an equilibrium is 1 step, not %d",
                          def->step_count);
@@ -76,8 +73,7 @@ static bool take_planes(pl_rollout *r) {
 static pl_status take_parts(pl_rollout *r, pl_error *error) {
   pl_arena *arena = &r->arena;
   size_t n = (size_t)r->n, tets = (size_t)r->model->groups[0].element_count, steps = (size_t)r->def.step_count;
-  double **vectors[] = {&r->u,    &r->w,       &r->gradient, &r->residual, &r->step,
-                        &r->base, &r->product, &r->end,      &r->pressed};
+  double **vectors[] = {&r->u, &r->gradient, &r->residual, &r->step, &r->base, &r->product, &r->end, &r->pressed};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(arena, double, n);
   r->rest = PL_TAKE(arena, double, 12 * tets);
   r->change = PL_TAKE(arena, double, 12 * tets);
@@ -86,7 +82,8 @@ static pl_status take_parts(pl_rollout *r, pl_error *error) {
   r->x = PL_TAKE(arena, double, n *(steps + 1));
   r->v = PL_TAKE(arena, double, n *(steps + 1));
   r->fixed = PL_TAKE(arena, uint8_t, n / 3);
-  if (arena->failed || !pl_block_matrix_take(arena, &r->model->pattern, &r->stiffness) || !take_planes(r))
+  if (arena->failed || !pl_block_matrix_take(arena, &r->model->pattern, &r->stiffness) || !take_planes(r) ||
+      !pl_rollout_viscous_take(r))
     return pl_fail_memory(error);
   for (int32_t i = 0; i < r->def.pinned_count; ++i) r->fixed[r->def.pinned[i]] = PL_BLOCK_FIX_ALL;
   r->def.pinned = NULL;
@@ -190,10 +187,10 @@ static void set_inputs(pl_rollout *r, const pl_rollout_inputs *in) {
   r->tau = 0.5 * r->def.step;
   r->c = 1 / (r->tau * r->tau) + r->alpha / r->tau;
   if (r->def.equilibrium) r->c = r->beta = 0;
-  r->b = 1 + r->beta / r->tau;
   memcpy(r->x, in->positions != NULL ? &in->positions->x : r->model->rest_points, bytes);
   memset(r->v, 0, bytes);
   if (in->velocities != NULL) memcpy(r->v, in->velocities, bytes);
+  pl_rollout_viscous_start(r);
   const double gravity[3] = {r->def.gravity.x, r->def.gravity.y, r->def.gravity.z};
   for (ptrdiff_t i = 0; i < r->n; ++i) {
     if (pl_rollout_is_fixed(r, i)) r->v[i] = 0;
@@ -205,16 +202,11 @@ static void set_inputs(pl_rollout *r, const pl_rollout_inputs *in) {
 
 // --- Newton's method ----------------------------------------------------------------------------------------------
 
-static void set_pose(pl_rollout *r, const double *x) {
-  double ahead = r->beta / r->tau;
-  for (ptrdiff_t i = 0; i < r->n; ++i) r->w[i] = r->u[i] + ahead * (r->u[i] - x[i]);
-}
-
 // Φ at u, less what does not depend on u.
 static double potential(pl_rollout *r, int32_t index) {
   const double *x = r->x + index * r->n, *v = r->v + index * r->n, *f = r->forces + index * r->n;
-  set_pose(r, x);
-  double sum = pl_fem_system_evaluate(&r->worker->system, r->w, NULL, NULL, false) / r->b;
+  double sum = pl_fem_system_evaluate(&r->worker->system, r->u, NULL, NULL, false);
+  sum += pl_rollout_viscous_evaluate(r, NULL, NULL);
   for (ptrdiff_t i = 0; i < r->n; ++i) {
     double moved = r->u[i] - x[i], mass = r->model->head.masses[i / 3];
     sum += (0.5 * mass * r->c * moved - (r->def.equilibrium ? 0 : mass * v[i] / r->tau) - f[i]) * moved;
@@ -226,8 +218,8 @@ static double potential(pl_rollout *r, int32_t index) {
 // r at u.
 static void evaluate(pl_rollout *r, int32_t index) {
   const double *x = r->x + index * r->n, *v = r->v + index * r->n, *f = r->forces + index * r->n;
-  set_pose(r, x);
-  pl_fem_system_evaluate(&r->worker->system, r->w, r->gradient, NULL, false);
+  pl_fem_system_evaluate(&r->worker->system, r->u, r->gradient, NULL, false);
+  pl_rollout_viscous_evaluate(r, r->gradient, NULL);
   pl_rollout_set_end(r, index);
   pl_rollout_press(r, r->gradient);
   for (ptrdiff_t i = 0; i < r->n; ++i) {
@@ -239,12 +231,13 @@ static void evaluate(pl_rollout *r, int32_t index) {
 
 pl_status pl_rollout_factor(pl_rollout *r, pl_error *error) {
   pl_fit_worker *w = r->worker;
-  pl_fem_system_evaluate(&w->system, r->w, NULL, &r->stiffness, false);
+  pl_fem_system_evaluate(&w->system, r->u, NULL, &r->stiffness, false);
+  pl_rollout_viscous_evaluate(r, NULL, &r->stiffness);
   pl_rollout_find_contact(r);
   pl_block_matrix_clear(w->context, &w->matrix);
   for (ptrdiff_t i = 0; i < 9 * (ptrdiff_t)r->stiffness.pattern->block_count; ++i)
     w->matrix.values[i] =
-        r->b * r->stiffness.values[i] + (r->def.plane_count > 0 ? pl_rollout_reach(r) * r->contact.values[i] : 0);
+        r->stiffness.values[i] + (r->def.plane_count > 0 ? pl_rollout_reach(r) * r->contact.values[i] : 0);
   pl_block_matrix_add_diagonal(w->context, &w->matrix, r->c, r->model->head.masses);
   pl_block_matrix_fix(w->context, &w->matrix, r->fixed);
   return pl_linear_solver_factor(w->solver, &w->matrix, error);
@@ -253,7 +246,7 @@ pl_status pl_rollout_factor(pl_rollout *r, pl_error *error) {
 pl_status pl_rollout_linearise(pl_rollout *r, int32_t index, pl_error *error) {
   const double *x = r->x + index * r->n, *next = x + r->n;
   for (ptrdiff_t i = 0; i < r->n; ++i) r->u[i] = r->def.equilibrium ? next[i] : 0.5 * (x[i] + next[i]);
-  set_pose(r, x);
+  pl_rollout_viscous_recall(r, index);
   memcpy(r->end, next, (size_t)r->n * sizeof(double));
   pl_status status = pl_rollout_factor(r, error);
   if (status >= 0 && pl_linear_solver_report(r->worker->solver)->shift > 0)
@@ -302,7 +295,9 @@ static pl_status take_step(pl_rollout *r, int32_t index, pl_error *error) {
   const double *x = r->x + index * r->n, *v = r->v + index * r->n;
   double *next = r->x + (index + 1) * r->n, *velocity = r->v + (index + 1) * r->n;
   for (ptrdiff_t i = 0; i < r->n; ++i) r->u[i] = x[i] + (r->def.equilibrium ? 0 : r->tau * v[i]);
+  pl_rollout_viscous_begin(r, index);
   pl_status status = solve_step(r, index, error);
+  if (status >= 0) pl_rollout_viscous_finish(r);
   for (ptrdiff_t i = 0; i < r->n; ++i) {
     bool held = pl_rollout_is_fixed(r, i) || r->def.equilibrium;
     next[i] = held ? r->u[i] : 2 * r->u[i] - x[i];

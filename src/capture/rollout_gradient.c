@@ -1,23 +1,23 @@
 // Derivatives of a motion (rollout_parts.h), forward and backward.
 //
-// Forward, for each direction dθ, with s = dx_n, t = dv_n, z = du and y = (β/τ) s where points are free, -s where they
-// are pinned:
+// Forward, for each direction dθ, with s = dx_n, t = dv_n, z = du and y = 0 where points are free, -s where they are
+// pinned:
 //
 //   A z = c M s + H y + C' a + M t/τ - (∂r/∂θ) dθ        s_{n+1} = 2 z - s,   t_{n+1} = 2 (z - s)/τ - t
 //
-// where a = s at free points and -s at pinned ones.
+// where a = s at free points and -s at pinned ones. What viscosity adds to both is in rollout_viscous.c.
 //
 // Backward, from p = dL/dx_{n+1}, q = dL/dv_{n+1}, with μ = A⁻¹ (2 p + (2/τ) q):
 //
 //   dL/dθ -= (∂r/∂θ)ᵀ μ
-//   dL/dx_n = -p - (2/τ) q + c M μ + (β/τ) H μ + C' μ,   dL/dv_n = -q + M μ/τ       pinned: dL/dx_n = p - H μ - C' μ
+//   dL/dx_n = -p - (2/τ) q + c M μ + C' μ,   dL/dv_n = -q + M μ/τ       pinned: dL/dx_n = p - H μ - C' μ
 //
 // In an equilibrium the start matters only where it is pinned.
 //
 // Each step is linearised once, whatever the number of directions or inputs. The motion is kept, so nothing is solved
 // again.
 //
-//   ∂r/∂θ   Young's modulus, Poisson's ratio: ∂²W/∂x∂p (fem/fem_system.h)      α: M (u - x)/τ      β: H (u - x)/τ
+//   ∂r/∂θ   Young's modulus, Poisson's ratio: ∂²W/∂x∂p (fem/fem_system.h)      α: M (u - x)/τ
 //           rest shape, weights: (∂²W/∂x∂X) dX                                  force: -1
 #include <string.h>
 
@@ -48,6 +48,8 @@ typedef struct push {
   int32_t count;
   double *s, *t, *z, *rhs;  // n per direction
   double *changes;          // 12 per tet and direction: dX; NULL where no direction changes the rest shape
+  double *metrics;          // metric_size per direction: of the branches
+  size_t metric_size;
   pl_vec3 *out;
 } push;
 
@@ -74,7 +76,7 @@ static void take_material(push *p, const pl_rollout_inputs *d, double *rhs) {
   const pl_fem_group *group = &r->model->groups[0];
   for (int32_t e = 0; e < group->element_count; ++e) {
     double columns[24], young = d->young != NULL ? d->young[e] : 0, poisson = d->poisson != NULL ? *d->poisson : 0;
-    pl_fem_system_material(&r->worker->system, r->w, 0, e, columns);
+    pl_fem_system_material(&r->worker->system, r->u, 0, e, columns);
     for (int i = 0; i < 12; ++i)
       rhs[3 * (ptrdiff_t)group->corners[4 * (ptrdiff_t)e + i / 3] + i % 3] -=
           columns[2 * i] * young + columns[2 * i + 1] * poisson;
@@ -85,19 +87,25 @@ static void set_rhs(push *p, int32_t index, int32_t k) {
   pl_rollout *r = p->rollout;
   const pl_rollout_inputs *d = &p->directions[k];
   const double *masses = r->model->head.masses, *s = p->s + k * r->n, *t = p->t + k * r->n, *x = r->x + index * r->n;
-  double *rhs = p->rhs + k * r->n, ahead = r->beta / r->tau;
-  double beta = d->stiffness_damping != NULL && !r->def.equilibrium ? *d->stiffness_damping : 0;
+  double *rhs = p->rhs + k * r->n;
   double alpha = d->mass_damping != NULL && !r->def.equilibrium ? *d->mass_damping : 0;
   memset(rhs, 0, (size_t)r->n * sizeof(double));
   take_material(p, d, rhs);
-  if (moves_rest(d)) {
-    const double *change[PL_FEM_MAX_GROUPS] = {p->changes + k * 12 * (ptrdiff_t)r->model->groups[0].element_count};
+  const double *dX = moves_rest(d) ? p->changes + k * 12 * (ptrdiff_t)r->model->groups[0].element_count : NULL;
+  pl_rollout_viscous_change viscous = {.s = s,
+                                       .metrics = p->metrics + (size_t)k * p->metric_size,
+                                       .young = d->young,
+                                       .poisson = d->poisson != NULL ? *d->poisson : 0,
+                                       .damping = d->stiffness_damping != NULL ? *d->stiffness_damping : 0,
+                                       .rest = dX};
+  pl_rollout_viscous_push(r, index, &viscous, rhs);
+  if (dX != NULL) {
+    const double *change[PL_FEM_MAX_GROUPS] = {dX};
     memset(r->product, 0, (size_t)r->n * sizeof(double));
-    pl_fem_system_mixed(&r->worker->system, r->w, change, r->product);
+    pl_fem_system_mixed(&r->worker->system, r->u, change, r->product);
     for (ptrdiff_t i = 0; i < r->n; ++i) rhs[i] -= r->product[i];
   }
-  for (ptrdiff_t i = 0; i < r->n; ++i)
-    r->step[i] = (pl_rollout_is_fixed(r, i) ? -s[i] : ahead * s[i]) - beta / r->tau * (r->u[i] - x[i]);
+  for (ptrdiff_t i = 0; i < r->n; ++i) r->step[i] = pl_rollout_is_fixed(r, i) ? -s[i] : 0;
   pl_block_matrix_multiply(r->worker->context, &r->stiffness, r->step, r->product);
   // The start of a free point counts in the end of the step; that of an equilibrium does not.
   for (ptrdiff_t i = 0; i < r->n; ++i) r->step[i] = pl_rollout_is_fixed(r, i) ? -s[i] : r->def.equilibrium ? 0 : s[i];
@@ -124,6 +132,7 @@ static void start_push(push *p) {
       p->s[k * r->n + i] = d->positions != NULL ? (&d->positions->x)[i] : 0;
       p->t[k * r->n + i] = d->velocities != NULL && !pl_rollout_is_fixed(r, i) ? (&d->velocities->x)[i] : 0;
     }
+    pl_rollout_viscous_push_start(r, p->s + k * r->n, p->metrics + (size_t)k * p->metric_size);
   }
   write_changes(p, 0);
 }
@@ -135,6 +144,10 @@ static pl_status push_step(push *p, int32_t index, pl_error *error) {
   for (int32_t k = 0; k < p->count; ++k) set_rhs(p, index, k);
   memset(p->z, 0, (size_t)p->count * (size_t)r->n * sizeof(double));
   status = pl_linear_solver_solve(r->worker->solver, p->rhs, p->count, p->z, error);
+  for (ptrdiff_t i = 0; status >= 0 && i < p->count * r->n; ++i)
+    if (pl_rollout_is_fixed(r, i % r->n)) p->z[i] = p->s[i];
+  for (int32_t k = 0; k < p->count && status >= 0; ++k)
+    pl_rollout_viscous_push_finish(r, p->z + k * r->n, p->metrics + (size_t)k * p->metric_size);
   for (ptrdiff_t i = 0; status >= 0 && i < p->count * r->n; ++i) {
     double z = p->z[i], s = p->s[i];
     if (pl_rollout_is_fixed(r, i % r->n)) continue;
@@ -164,6 +177,8 @@ pl_status pl_rollout_push(pl_rollout *r, const pl_rollout_inputs *directions, in
   double **vectors[] = {&p.s, &p.t, &p.z, &p.rhs};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(&arena, double, size);
   p.changes = PL_TAKE(&arena, double, 12 * tets * (size_t)direction_count);
+  p.metric_size = 6 * tets * (size_t)r->maxwell.branches.count;
+  p.metrics = PL_TAKE(&arena, double, p.metric_size *(size_t)direction_count);
   status = arena.failed ? pl_fail_memory(error) : PL_OK;
   if (status >= 0) start_push(&p);
   for (int32_t k = 0; k < r->def.step_count && status >= 0; ++k) status = push_step(&p, k, error);
@@ -179,6 +194,8 @@ typedef struct pull {
   const pl_rollout_inputs *gradient;
   double *p, *q, *mu, *rhs;
   double *by_rest;  // 12 per tet
+  double *metrics;  // by those of the branches
+  double *by_x;     // of viscosity
 } pull;
 
 static void add_given(pull *l, int32_t frame) {
@@ -197,7 +214,7 @@ static void add_elements(pull *l) {
   for (ptrdiff_t e = 0; (out->young != NULL || out->poisson != NULL) && e < tets; ++e) {
     double columns[24], buffer[12];
     const double *mu = corners_of(r, l->mu, e, buffer);
-    pl_fem_system_material(&r->worker->system, r->w, 0, (int32_t)e, columns);
+    pl_fem_system_material(&r->worker->system, r->u, 0, (int32_t)e, columns);
     for (int i = 0; i < 12; ++i) {
       if (out->young != NULL) out->young[e] -= mu[i] * columns[2 * i];
       if (out->poisson != NULL) *out->poisson -= mu[i] * columns[2 * i + 1];
@@ -205,7 +222,7 @@ static void add_elements(pull *l) {
   }
   if (out->rest == NULL && out->weights == NULL) return;
   double *product[PL_FEM_MAX_GROUPS] = {r->change};
-  pl_fem_system_mixed_transposed(&r->worker->system, r->w, l->mu, product);
+  pl_fem_system_mixed_transposed(&r->worker->system, r->u, l->mu, product);
   for (ptrdiff_t i = 0; i < 12 * tets; ++i) l->by_rest[i] -= r->change[i];
 }
 
@@ -216,18 +233,30 @@ static void add_inputs(pull *l, int32_t index) {
   for (ptrdiff_t i = 0; i < r->n && !r->def.equilibrium; ++i) {
     double rate = (r->u[i] - x[i]) / r->tau;
     if (out->mass_damping != NULL) *out->mass_damping -= l->mu[i] * r->model->head.masses[i / 3] * rate;
-    if (out->stiffness_damping != NULL) *out->stiffness_damping -= r->product[i] * rate;
   }
   if (out->forces != NULL) memcpy(out->forces + index * (r->n / 3), l->mu, (size_t)r->n * sizeof(double));
   add_elements(l);
+  pl_rollout_viscous_sums sums = {.by_x = l->by_x,
+                                  .metrics = l->metrics,
+                                  .young = out->young,
+                                  .poisson = out->poisson,
+                                  .damping = out->stiffness_damping,
+                                  .rest = out->rest != NULL || out->weights != NULL ? l->by_rest : NULL};
+  memset(l->by_x, 0, (size_t)r->n * sizeof(double));
+  pl_rollout_viscous_pull(r, index, l->mu, &sums);
 }
 
 static pl_status pull_step(pull *l, int32_t index, pl_error *error) {
   pl_rollout *r = l->rollout;
   pl_status status = pl_rollout_linearise(r, index, error);
   if (status < 0) return status;
-  for (ptrdiff_t i = 0; i < r->n; ++i)
-    l->rhs[i] = pl_rollout_is_fixed(r, i) ? 0 : r->def.equilibrium ? l->p[i] : 2 * l->p[i] + 2 / r->tau * l->q[i];
+  memset(l->by_x, 0, (size_t)r->n * sizeof(double));
+  pl_rollout_viscous_pull_end(r, l->metrics, l->by_x);
+  for (ptrdiff_t i = 0; i < r->n; ++i) {
+    double free_part = r->def.equilibrium ? l->p[i] : 2 * l->p[i] + 2 / r->tau * l->q[i] + l->by_x[i];
+    l->rhs[i] = pl_rollout_is_fixed(r, i) ? 0 : free_part;
+    if (pl_rollout_is_fixed(r, i)) l->p[i] += l->by_x[i];
+  }
   memset(l->mu, 0, (size_t)r->n * sizeof(double));
   status = pl_linear_solver_solve(r->worker->solver, l->rhs, 1, l->mu, error);
   if (status < 0) return status;
@@ -242,9 +271,10 @@ static pl_status pull_step(pull *l, int32_t index, pl_error *error) {
     } else if (r->def.equilibrium) {
       l->p[i] = l->q[i] = 0;
     } else {
-      l->p[i] = -l->p[i] - 2 / r->tau * l->q[i] + r->c * inertia + r->beta / r->tau * r->product[i] + r->pressed[i];
+      l->p[i] = -l->p[i] - 2 / r->tau * l->q[i] + r->c * inertia + r->pressed[i];
       l->q[i] = -l->q[i] + inertia / r->tau;
     }
+    l->p[i] += l->by_x[i];
   }
   add_given(l, index);
   return PL_OK;
@@ -270,6 +300,7 @@ static void finish_pull(pull *l) {
     for (ptrdiff_t i = 0; i < 12 * (ptrdiff_t)r->model->groups[0].element_count; ++i)
       out->weights[e] += l->by_rest[i] * r->change[i];
   }
+  pl_rollout_viscous_pull_start(r, l->metrics, l->p);
   if (out->positions != NULL) memcpy(out->positions, l->p, (size_t)r->n * sizeof(double));
   if (out->velocities != NULL) memcpy(out->velocities, l->q, (size_t)r->n * sizeof(double));
 }
@@ -285,9 +316,11 @@ pl_status pl_rollout_pull(pl_rollout *r, const pl_vec3 *by_positions, const pl_v
   if (by_velocities != NULL) l.by_velocities = &by_velocities->x;
   pl_arena arena;
   pl_arena_init(&arena, r->context, 0);
-  double **vectors[] = {&l.p, &l.q, &l.mu, &l.rhs};
+  double **vectors[] = {&l.p, &l.q, &l.mu, &l.rhs, &l.by_x};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) *vectors[i] = PL_TAKE(&arena, double, r->n);
   l.by_rest = PL_TAKE(&arena, double, 12 * (size_t)r->model->groups[0].element_count);
+  l.metrics =
+      PL_TAKE(&arena, double, 6 * (size_t)r->model->groups[0].element_count * (size_t)r->maxwell.branches.count);
   status = arena.failed ? pl_fail_memory(error) : PL_OK;
   if (status >= 0) {
     clear_gradient(r, gradient);

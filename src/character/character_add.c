@@ -26,6 +26,7 @@ typedef struct adding {
   int32_t *first_child, *next_sibling;                    // of nodes that can swing, -1 for none
   pl_json *springs, *groups, *colliders, *ours, *chains;  // lists; `ours` is PLIANT_rod_examples
   int32_t first_collider;                                 // number of the first one that is added
+  pl_json *kept_groups;                                   // of springs that the current one replaces
   pl_quat *turns;                                         // workspace, one per node
   pl_error *error;
 } adding;
@@ -130,6 +131,12 @@ static pl_json *ensure(adding *a, pl_json *object, const char *key, pl_json_kind
   return pl_json_set(a->sheet.arena, object, key, pl_json_new(a->sheet.arena, kind));
 }
 
+// Schemas want no empty lists.
+static void drop_empty(pl_json *object, const char *key) {
+  const pl_json *list = pl_sheet_member(object, key);
+  if (list != NULL && list->count == 0) pl_sheet_remove(object, key);
+}
+
 static void declare(adding *a, const char *extension) {
   pl_json *used = ensure(a, a->sheet.root, "extensionsUsed", PL_JSON_ARRAY);
   for (const pl_json *item = used == NULL ? NULL : used->first; item != NULL; item = item->next)
@@ -155,6 +162,18 @@ static bool starts_at(const pl_json *chain, const paths *p) {
   return false;
 }
 
+// What a spring that is replaced meets, its successor meets too.
+static void keep_groups(adding *a, const pl_json *spring) {
+  const pl_json *groups = pl_json_find(spring, "colliderGroups");
+  for (const pl_json *group = pl_character_first(groups); group != NULL; group = group->next) {
+    bool known = false;
+    for (const pl_json *item = a->kept_groups->first; item != NULL; item = item->next)
+      known = known || item->number == group->number;
+    if (group->kind == PL_JSON_NUMBER && !known)
+      pl_json_add(a->kept_groups, pl_json_new_number(a->sheet.arena, group->number));
+  }
+}
+
 // Lists without what the new spring replaces. Springs and chains are named by no number.
 static pl_json *keep_others(adding *a, pl_json *object, const char *key, const paths *p) {
   pl_json *list = ensure(a, object, key, PL_JSON_ARRAY), *kept = pl_json_new(a->sheet.arena, PL_JSON_ARRAY);
@@ -162,6 +181,8 @@ static pl_json *keep_others(adding *a, pl_json *object, const char *key, const p
   for (const pl_json *item = list == NULL ? NULL : list->first; item != NULL; item = item->next)
     if (!(of_springs ? has_node(pl_json_find(item, "joints"), p) : starts_at(item, p)))
       pl_json_add(kept, pl_sheet_copy(&a->sheet, item));
+    else if (of_springs && a->kept_groups != NULL)
+      keep_groups(a, item);
   return pl_json_set(a->sheet.arena, object, key, kept);
 }
 
@@ -209,7 +230,12 @@ static void add_path(adding *a, const pl_character_added_spring *spring, const p
     pl_json *joint = pl_springs_add_joint(arena, joints, p->nodes[i], &spring->joint);
     if (spring->joint.max_angle > 0) set_limit(a, joint, spring->joint.max_angle);
   }
-  if (group >= 0) pl_json_add(ensure(a, json, "colliderGroups", PL_JSON_ARRAY), pl_json_new_number(arena, group));
+  pl_json *groups = ensure(a, json, "colliderGroups", PL_JSON_ARRAY);
+  if (spring->collider_count < 0)
+    for (const pl_json *item = pl_character_first(a->kept_groups); item != NULL; item = item->next)
+      pl_json_add(groups, pl_json_new_number(arena, item->number));
+  if (group >= 0) pl_json_add(groups, pl_json_new_number(arena, group));
+  drop_empty(json, "colliderGroups");
   if (center >= 0) pl_json_set_number(arena, json, "center", center);
 }
 
@@ -336,6 +362,7 @@ static pl_status add_spring(adding *a, int32_t number, pl_json *extension) {
   pl_status status = find_paths(a, number, &p);
   if (status >= 0 && spring->center != NULL) status = find_node(a, "springs", number, spring->center, &center);
   if (status < 0) return status;
+  a->kept_groups = pl_json_new(a->sheet.arena, PL_JSON_ARRAY);
   a->springs = keep_others(a, extension, "springs", &p);
   a->chains = keep_others(a, a->ours, "chains", &p);
   status = add_group(a, number, &group);
@@ -358,12 +385,6 @@ static pl_status add_colliders(adding *a) {
     pl_springs_add_collider(a->sheet.arena, a->colliders, &collider);
   }
   return PL_OK;
-}
-
-// Schemas want no empty lists.
-static void drop_empty(pl_json *object, const char *key) {
-  const pl_json *list = pl_sheet_member(object, key);
-  if (list != NULL && list->count == 0) pl_sheet_remove(object, key);
 }
 
 static pl_status add_all(adding *a, pl_json *extensions) {

@@ -9,8 +9,8 @@
 // clang-format off
 #define DEF pl_collider_def
 static const pl_parameter COLLIDER[] = {
-    NUMBER(radius, 0.5, ABOVE(0, 1e9), METRES, ABOUT("Of a sphere or capsule.")),
-    NUMBER(half_length, 0.5, FROM(0, 1e9), METRES, ABOUT("Of a capsule's axis along y.")),
+    NUMBER(radius, 0.5, ABOVE(0, 1e9), METRES, LOG_SLIDER(0.001, 10), ABOUT("Of a sphere or capsule.")),
+    NUMBER(half_length, 0.5, FROM(0, 1e9), METRES, SLIDER(0, 2), ABOUT("Of a capsule's axis along y.")),
     VECTOR(half_size, XYZ(0.5, 0.5, 0.5), ABOVE(0, 5e8), METRES, NOT_IN_SCENES, ABOUT("Half the edge lengths of a box.")),
     NUMBER(friction, 0.5, FROM(0, 1e3), ABOUT("Coulomb coefficient; combined with the body's by geometric mean.")),
     NUMBER(restitution, 0, FROM(0, 1), ABOUT("Fraction of the speed kept in a bounce; the larger of collider and body counts.")),

@@ -394,6 +394,16 @@ static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool f
   return false;
 }
 
+// Sine of the angle between the triangles of the edges that the pairs of a body need; all edges where a rigid body
+// may dent it.
+static double edge_sine(const detection *d, int32_t body) {
+  const pl_contact_memory *memory = d->memory;
+  for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k)
+    if (is_open(memory, k, false) && pl_contact_is_dented(&d->bodies[body], &d->bodies[memory->neighbours[k].body]))
+      return -1e-30;
+  return pl_contact_sharp_sine(memory->motions[body].tree);
+}
+
 // Normals and sharp edges of the small bodies that have a neighbour, once for all their pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
@@ -403,7 +413,7 @@ static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   for (int32_t body = begin; body < end; ++body) {
     if (!has_open_pairs(memory, body, false)) continue;
     if (!memory->presences[body].has_normals) pl_surface_motion_fit_normals(&memory->motions[body]);
-    kernels->pack_edges(&memory->motions[body], (float)pl_contact_sharp_sine(memory->motions[body].tree));
+    kernels->pack_edges(&memory->motions[body], (float)edge_sine(d, body));
   }
 }
 

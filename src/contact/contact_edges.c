@@ -14,6 +14,10 @@
 // and less than the way along either edge to its end, for otherwise the end itself is what touches.
 //
 // Where both ends of an edge touch the other body as deep as the edge does, the points do the work.
+//
+// A rigid body has few points and long edges, and dents a soft one between the points of both. There the soft surface
+// is flat or hollow, and no pair supports both. So against the sharp edges of a rigid body all edges of a soft one
+// count whose triangles rise by no more than D h, up to their ends; only the soft edge can be held by its points.
 #include <string.h>
 
 #include "contact/contact_solver.h"
@@ -24,6 +28,8 @@
 
 // F and S above.
 static const double FLAT = 0.02, SHARP = 0.05;
+// D above.
+static const double DENTED = 0.5;
 // Below S: sine of the angle between the triangles at an edge that is asked for at the end of the step only.
 static const double SHARP_LIMIT = 0.03;
 // How far edges may be inside each other, as a fraction of the heights of their triangles.
@@ -40,7 +46,8 @@ typedef struct edge_search {
   const pl_surface_motion *a, *b;
   int32_t other;
   bool is_self;
-  double gap;  // metres kept between the two surfaces
+  bool is_dented_a, is_dented_b;  // the surface is soft and the other one rigid
+  double gap;                     // metres kept between the two surfaces
   // The edge of a that searches, with its box in the frame of b.
   int32_t edge;
   pl_box box;
@@ -106,8 +113,18 @@ static pl_vec3 outward_at(const pl_surface_motion *motion, const pl_vec3 *points
   return sum;
 }
 
+// Which edges of a surface count.
+typedef struct edge_rule {
+  double max_rise, max_sum;  // of their triangles, as fractions of the heights
+  bool has_depth;            // heights say how deep the other edge may be inside
+} edge_rule;
+
+static edge_rule rule_of(bool is_dented, bool is_denting) {
+  return is_dented ? (edge_rule){DENTED, DENTED, true} : (edge_rule){FLAT, -SHARP, !is_denting};
+}
+
 // Do both triangles at the edge fall away against the direction n? `heights` becomes the smallest of their heights.
-static bool falls_away(const pl_vec3 *points, const pl_surface_edge *edge, pl_vec3 n, double *heights) {
+static bool falls_away(const pl_vec3 *points, const pl_surface_edge *edge, pl_vec3 n, edge_rule rule, double *heights) {
   pl_vec3 ends[2];
   edge_points(points, edge, ends);
   pl_vec3 along = pl_vec3_sub(ends[1], ends[0]);
@@ -121,11 +138,20 @@ static bool falls_away(const pl_vec3 *points, const pl_surface_edge *edge, pl_ve
     pl_vec3 across = pl_vec3_sub(points[edge->opposite[k]], ends[0]);
     across = pl_vec3_add_scaled(across, along, -pl_vec3_dot(across, along) / length2);
     double height = pl_vec3_length(across), rise = pl_vec3_dot(n, across);
-    if (!(height > 0) || rise > FLAT * height) return false;
+    if (!(height > 0) || rise > rule.max_rise * height) return false;
     sum += rise / height;
-    if (height < *heights) *heights = height;
+    if (rule.has_depth && height < *heights) *heights = height;
   }
-  return sum < -SHARP;
+  return sum < rule.max_sum;
+}
+
+// Do the triangles of both edges of a pair?
+static bool fall_away(const edge_search *search, const edge_pair *pair, bool at_end, pl_vec3 n, double *heights) {
+  const pl_surface_motion *a = search->a, *b = search->b;
+  edge_rule a_rule = rule_of(search->is_dented_a, search->is_dented_b);
+  edge_rule b_rule = rule_of(search->is_dented_b, search->is_dented_a);
+  return falls_away(at_end ? b->ends : b->starts, pair->b, n, b_rule, heights) &&
+         falls_away(at_end ? a->ends : a->starts, pair->a, pl_vec3_scale(n, -1), a_rule, heights);
 }
 
 // Do both ends of an edge touch the other body at least as deep?
@@ -202,8 +228,7 @@ static bool find_crossing(const edge_search *search, edge_pair *pair) {
                                         pl_vec3_lerp(path->start_b[0], path->start_b[1], crossing.t)));
   if (!(-pl_vec3_dot(n, way) > GRAZE * pl_vec3_length(way))) return false;
   double heights = HUGE_VAL;
-  if (!falls_away(search->b->starts, pair->b, n, &heights)) return false;
-  if (!falls_away(search->a->starts, pair->a, pl_vec3_scale(n, -1), &heights)) return false;
+  if (!fall_away(search, pair, false, n, &heights)) return false;
   // The plane that must not be passed is that of the end of the step, unless the edges have turned much.
   pl_vec3 end = pl_vec3_cross(pl_vec3_sub(path->end_a[1], path->end_a[0]), pl_vec3_sub(path->end_b[1], path->end_b[0]));
   end = pl_vec3_normalize_or(end, n);
@@ -232,8 +257,6 @@ static bool is_against(const edge_search *search, const edge_pair *pair, bool at
 static bool find_nearest(const edge_search *search, edge_pair *pair, bool at_end) {
   const pl_edge_path *path = &pair->path;
   const pl_vec3 *a = at_end ? path->end_a : path->start_a, *b = at_end ? path->end_b : path->start_b;
-  const pl_vec3 *a_points = at_end ? search->a->ends : search->a->starts;
-  const pl_vec3 *b_points = at_end ? search->b->ends : search->b->starts;
   double margin = search->group->scale.margin;
   if (!pl_edge_lines_nearest(a, b, &pair->s, &pair->t)) return false;
   if (!(pair->s > 0 && pair->s < 1 && pair->t > 0 && pair->t < 1)) return false;
@@ -242,8 +265,9 @@ static bool find_nearest(const edge_search *search, edge_pair *pair, bool at_end
   double distance = pl_vec3_dot(n, pl_vec3_sub(a[0], b[0]));
   double a_length = pl_vec3_length(u), b_length = pl_vec3_length(v), max_depth = MAX_DEPTH * fmin(a_length, b_length);
   if (fabs(distance) > fmax(search->gap + margin, max_depth)) return false;
-  if (to_end(pair->s, a_length) < fmin(END_MARGINS * margin, END_FRACTION * a_length)) return false;
-  if (to_end(pair->t, b_length) < fmin(END_MARGINS * margin, END_FRACTION * b_length)) return false;
+  double a_end = search->is_dented_a ? 0 : fmin(END_MARGINS * margin, END_FRACTION * a_length);
+  double b_end = search->is_dented_b ? 0 : fmin(END_MARGINS * margin, END_FRACTION * b_length);
+  if (to_end(pair->s, a_length) < a_end || to_end(pair->t, b_length) < b_end) return false;
   pl_vec3 start_n =
       pl_vec3_cross(pl_vec3_sub(path->start_a[1], path->start_a[0]), pl_vec3_sub(path->start_b[1], path->start_b[0]));
   double start_side = pl_vec3_dot(start_n, pl_vec3_sub(path->start_a[0], path->start_b[0]));
@@ -254,11 +278,9 @@ static bool find_nearest(const edge_search *search, edge_pair *pair, bool at_end
   if (!is_closed && distance < 0 && !(start_side > 0)) return false;
 
   double heights = HUGE_VAL, depth = fmax(0, -distance);
-  if (!falls_away(b_points, pair->b, n, &heights)) return false;
-  if (!falls_away(a_points, pair->a, pl_vec3_scale(n, -1), &heights)) return false;
+  if (!fall_away(search, pair, at_end, n, &heights)) return false;
   if (depth > fmin(MAX_DEPTH * heights, max_depth)) return false;
-  if (to_end(pair->s, a_length) < depth + fmin(END_MARGINS * margin, END_FRACTION * a_length)) return false;
-  if (to_end(pair->t, b_length) < depth + fmin(END_MARGINS * margin, END_FRACTION * b_length)) return false;
+  if (to_end(pair->s, a_length) < depth + a_end || to_end(pair->t, b_length) < depth + b_end) return false;
   pair->normal = n;
   return true;
 }
@@ -270,8 +292,8 @@ static bool is_redundant(const edge_search *search, const edge_pair *pair) {
                             pl_vec3_lerp(path->end_b[0], path->end_b[1], pair->t));
   double depth = search->gap - pl_vec3_dot(pair->normal, end) - search->group->scale.margin;
   const pl_contact_memory *memory = search->group->memory;
-  return is_held(memory, search->group->body, pair->a, search->other, depth) ||
-         is_held(memory, search->other, pair->b, search->group->body, depth);
+  return (!search->is_dented_b && is_held(memory, search->group->body, pair->a, search->other, depth)) ||
+         (!search->is_dented_a && is_held(memory, search->other, pair->b, search->group->body, depth));
 }
 
 static bool has_corner(const pl_surface_tree *tree, int32_t triangle, int32_t point) {
@@ -314,6 +336,11 @@ static bool may_be_sharp(const pl_surface_motion *motion, const pl_surface_edge 
          SHARP_LIMIT * SHARP_LIMIT * pl_vec3_dot(g, g) * (pl_vec3_dot(across, across) * length2 - way * way);
 }
 
+// Does the edge count at all?
+static bool is_candidate(const pl_surface_motion *motion, bool is_dented, const pl_surface_edge *edge) {
+  return is_dented || may_be_sharp(motion, edge);
+}
+
 static void test_pair(const edge_search *search, int32_t other_edge) {
   edge_pair pair = {.a = &search->a->tree->edges[search->edge], .b = &search->b->tree->edges[other_edge]};
   edge_points(search->a->starts, pair.a, pair.path.start_a);
@@ -337,18 +364,30 @@ static void visit_triangle(void *data, int32_t triangle) {
     // Within one body each pair once.
     if (search->is_self && edge <= search->edge) continue;
     pl_box box = path_box(search->b, &tree->edges[edge], search->b->drift);
-    if (pl_box_overlaps(box, search->box) && may_be_sharp(search->b, &tree->edges[edge])) test_pair(search, edge);
+    if (pl_box_overlaps(box, search->box) && is_candidate(search->b, search->is_dented_b, &tree->edges[edge]))
+      test_pair(search, edge);
   }
 }
 
-void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other) {
+bool pl_contact_is_dented(const pl_contact_body *body, const pl_contact_body *other) {
+  return body->rigid == NULL && !body->is_kinematic && other->rigid != NULL;
+}
+
+static edge_search search_of(pl_contact_edge_group *group, int32_t other) {
   const pl_surface_motion *motions = group->memory->motions;
-  edge_search search = {.group = group,
-                        .a = &motions[group->body],
-                        .b = &motions[other],
-                        .other = other,
-                        .is_self = other == group->body,
-                        .gap = group->bodies[group->body].radius + group->bodies[other].radius};
+  const pl_contact_body *a = &group->bodies[group->body], *b = &group->bodies[other];
+  return (edge_search){.group = group,
+                       .a = &motions[group->body],
+                       .b = &motions[other],
+                       .other = other,
+                       .is_self = other == group->body,
+                       .is_dented_a = pl_contact_is_dented(a, b),
+                       .is_dented_b = pl_contact_is_dented(b, a),
+                       .gap = a->radius + b->radius};
+}
+
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other) {
+  edge_search search = search_of(group, other);
   double limit = search.gap + group->scale.margin;
   // Edges that the other body's box rules out are not looked at.
   pl_box region = pl_surface_motion_frame_box(search.b, search.b->start_box, search.b->end_box);
@@ -359,7 +398,7 @@ void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other) {
   pl_box box = pl_box_empty();
   for (int32_t i = 0; i < count; ++i) {
     const pl_surface_edge *edge = &search.a->tree->edges[edges[i]];
-    if (!may_be_sharp(search.a, edge)) continue;
+    if (!is_candidate(search.a, search.is_dented_a, edge)) continue;
     pl_box own = path_box(search.a, edge, search.b->drift);
     if (!pl_box_overlaps(own, region)) continue;
     pl_box_cover_box(&box, &own);
@@ -403,13 +442,8 @@ static pl_lane_region region_of(const edge_search *search, const pl_contact_slab
 }
 
 void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, const pl_contact_slab *slab) {
-  const pl_surface_motion *motions = group->memory->motions;
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
-  edge_search search = {.group = group,
-                        .a = &motions[group->body],
-                        .b = &motions[other],
-                        .other = other,
-                        .gap = group->bodies[group->body].radius + group->bodies[other].radius};
+  edge_search search = search_of(group, other);
   const pl_surface_motion *a = search.a, *b = search.b;
   double reach = search.gap + group->scale.margin + 2 * slab->slack;
   pl_lane_region region = region_of(&search, slab, reach);
@@ -418,8 +452,10 @@ void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, 
   pl_box boxes = pl_surface_motion_frame_box(b, b->start_box, b->end_box);
   pl_box own = pl_surface_motion_frame_box(b, a->start_box, a->end_box);
   pl_box_cover_box(&boxes, &own);
-  pl_lane_reach lane_reach = {
-      .limit = (float)reach, .depth = (float)MAX_DEPTH, .extent = (float)pl_box_diagonal(boxes)};
+  pl_lane_reach lane_reach = {.limit = (float)reach,
+                              .depth = (float)MAX_DEPTH,
+                              .rise = search.is_dented_a || search.is_dented_b ? (float)DENTED : 0,
+                              .extent = (float)pl_box_diagonal(boxes)};
   memcpy(lane_reach.start_shift, region.start_shift, sizeof region.start_shift);
   memcpy(lane_reach.end_shift, region.end_shift, sizeof region.end_shift);
   for (int32_t i = 0; i < a->packed->edge_count; ++i) {
@@ -427,8 +463,8 @@ void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, 
     const pl_surface_edge *edge = &a->tree->edges[search.edge];
     if ((codes[edge->points[0]] & codes[edge->points[1]]) != 0) continue;
     int32_t count = kernels->list_edges(a, i, b, &lane_reach, touched);
-    if (count == 0 || !may_be_sharp(a, edge)) continue;
+    if (count == 0 || !is_candidate(a, search.is_dented_a, edge)) continue;
     for (int32_t k = 0; k < count; ++k)
-      if (may_be_sharp(b, &b->tree->edges[touched[k]])) test_pair(&search, touched[k]);
+      if (is_candidate(b, search.is_dented_b, &b->tree->edges[touched[k]])) test_pair(&search, touched[k]);
   }
 }

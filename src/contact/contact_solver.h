@@ -285,6 +285,10 @@ void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
 void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other,
                                    const pl_contact_slab *slab);
 
+// Whether all edges of a body count against another, not only sharp ones: it is soft and the other
+// rigid.
+bool pl_contact_is_dented(const pl_contact_body *body, const pl_contact_body *other);
+
 // Sine of the angle between the triangles of an edge that may be sharp; negative for a fold to
 // either side, of an open surface.
 double pl_contact_sharp_sine(const pl_surface_tree *tree);

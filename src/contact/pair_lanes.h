@@ -93,8 +93,9 @@ bool pl_lane_surface_take(pl_arena *arena, pl_surface_motion *motion, const pl_l
 // Where edges may touch.
 typedef struct pl_lane_reach {
   float start_shift[3], end_shift[3];  // added to the lanes of the searching surface
-  float limit;   // metres: edges that do not cross are not farther apart at either end of the step
-  float depth;   // metres times the length of the shorter edge: alike
+  float limit;  // metres: edges that do not cross are not farther apart at either end of the step
+  float depth;  // metres times the length of the shorter edge: alike
+  float rise;   // how far triangles may rise towards the other edge, as a fraction of their heights
   float extent;  // largest coordinate
 } pl_lane_reach;
 

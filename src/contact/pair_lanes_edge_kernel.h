@@ -172,7 +172,7 @@ PL_SIMD_INLINE pl_m8 touched_of_block(const float (*rows)[8], const edge_lanes m
     vec3_lanes n = cross3(mine[k].along, other[k].along);
     pl_f8 sine = pl_f8_sqrt(dot3(n, n)), rises[2];
     rise3(&mine[k], &other[k], n, &rises[0], &rises[1]);
-    pl_f8 flat = sine * 0.025f + rounding + 1e-5f;
+    pl_f8 flat = sine * (reach->rise + 0.025f) + rounding + 1e-5f;
     rises[0] -= flat;
     rises[1] -= flat;
     may_touch |= is_near(&mine[k], &other[k], n, sine, rises, reach, rounding);

@@ -15,12 +15,17 @@
 //   inside   f is the largest of six lines, one per face: walk along the upper ones until they rise.
 // No iteration, so the answer is as good as the arithmetic, whatever the sizes.
 //
-// Meshes have no such structure, but d changes no faster than the position: between two positions e apart it is at
-// least (d_0 + d_1 - e) / 2. Halves of the segment whose bound cannot beat what was found, or the limit, are dropped;
-// others are halved until they are short against the radius (a way of Piyavskii 1972 and Shubert 1972, ended early). A
-// valley in a last piece is then followed down by its slope n . u - g. So a place that was missed is deeper than the
-// answer by a quarter of the radius at most (half of it for the steepest taper), or by 1/128 of the length where that
-// is more.
+// Meshes are asked triangle by triangle (segment_triangles.c): the distance of each is convex along the segment. That
+// is the signed distance while the line from a to b stays outside the mesh: wherever it passed a triangle the gap would
+// be
+// -(1 - t) r_a - t r_b or less, so a least gap above -r_a and -r_b rules that out.
+//
+// A line that enters the mesh has no such structure, but d changes no faster than the position: between two positions e
+// apart it is at least (d_0 + d_1 - e) / 2. Halves of the segment whose bound cannot beat what was found, or the limit,
+// are dropped; others are halved until they are short against the radius (a way of Piyavskii 1972 and Shubert 1972,
+// ended early). A valley in a last piece is then followed down by its slope n . u - g. So a place that was missed is
+// deeper than the answer by a quarter of the radius at most (half of it for the steepest taper), or by 1/128 of the
+// length where that is more.
 //
 // Close to a mesh of many triangles its distance is interpolated (collider_field.c) instead of asked for, where that is
 // right to a twentieth of a cell. Then pieces are not halved below a cell, nor is a valley followed closer than that
@@ -31,7 +36,7 @@
 #include "contact/segment_touch.h"
 
 #include "contact/contact_solver.h"
-#include "mesh/triangle_tree.h"
+#include "contact/segment_triangles.h"
 #include "pliant/math.h"
 
 // Slopes of this fraction of the segment's length are rounding: flat.
@@ -311,6 +316,31 @@ static bool search_mesh(mesh_search *m) {
   return true;
 }
 
+// What the triangles tell of a segment.
+typedef enum triangles_answer { TRIANGLES_CLEAR, TRIANGLES_TOUCH, TRIANGLES_ENTERED } triangles_answer;
+
+// Is the middle of a segment outside that has no triangle around it?
+static bool is_middle_outside(const local_segment *s) {
+  pl_vec3 middle = place_at(s, 0.5);
+  double away, distance = pl_collider_clearance_at(&s->collider->clearance, middle, &away);
+  if (distance - away > 0) return true;
+  return pl_triangle_tree_signed_distance(s->collider->tree, middle, HUGE_VAL, NULL, NULL) > 0;
+}
+
+static triangles_answer search_triangles(mesh_search *m, bool is_outside) {
+  const local_segment *s = m->segment;
+  const pl_triangle_tree *tree = s->collider->tree;
+  pl_tapered_segment segment = {s->start, s->along, s->radius, s->end_radius};
+  pl_triangle_gap found;
+  if (!pl_triangle_tree_segment_gap(tree, &segment, m->limit, &found))
+    return is_outside || is_middle_outside(s) ? TRIANGLES_CLEAR : TRIANGLES_ENTERED;
+  if (!(found.gap > 10 * m->tolerance - fmin(s->radius, s->end_radius))) return TRIANGLES_ENTERED;
+  pl_vec3 normal;
+  if (!(pl_triangle_tree_sign_hit(tree, &found.hit, place_at(s, found.t), &normal) > 0)) return TRIANGLES_ENTERED;
+  m->best = (best_position){found.t, found.gap, found.gap, normal};
+  return TRIANGLES_TOUCH;
+}
+
 // Is a ball around the whole segment farther from the collider than the limit?
 static bool is_clear(const pl_collider *collider, pl_vec3 middle, double reach, double limit) {
   double far = pl_vec3_distance(middle, collider->center);
@@ -323,8 +353,8 @@ static bool is_clear(const pl_collider *collider, pl_vec3 middle, double reach, 
   return distance - away > enough;
 }
 
-bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *collider, pl_transform placement,
-                               double limit, pl_segment_touch *touch) {
+static bool find_touch(const pl_segment *segment, const pl_collider *collider, pl_transform placement, double limit,
+                       bool is_outside, pl_segment_touch *touch) {
   pl_vec3 along = pl_vec3_sub(segment->b, segment->a);
   pl_vec3 middle = pl_transform_apply_inverse(placement, pl_vec3_add_scaled(segment->a, along, 0.5));
   double length = pl_vec3_length(along), max_radius = fmax(segment->radius_a, segment->radius_b);
@@ -356,7 +386,8 @@ bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *col
         m.tolerance = fmax(m.tolerance, FIELD_TOLERANCE * collider->field.cell);
         m.min_piece = fmax(m.min_piece, collider->field.cell);
       }
-      if (!search_mesh(&m)) return false;
+      triangles_answer answer = m.has_field ? TRIANGLES_ENTERED : search_triangles(&m, is_outside);
+      if (answer == TRIANGLES_CLEAR || (answer == TRIANGLES_ENTERED && !search_mesh(&m))) return false;
       best = m.best;
       break;
     }
@@ -365,4 +396,14 @@ bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *col
   if (collider->shape == PL_COLLIDER_SPHERE || collider->shape == PL_COLLIDER_CAPSULE) turn_normal_across(&s, &best);
   *touch = (pl_segment_touch){best.t, best.gap, pl_quat_rotate(placement.rotation, best.normal)};
   return true;
+}
+
+bool pl_segment_touch_collider(const pl_segment *segment, const pl_collider *collider, pl_transform placement,
+                               double limit, pl_segment_touch *touch) {
+  return find_touch(segment, collider, placement, limit, false, touch);
+}
+
+bool pl_segment_touch_from_outside(const pl_segment *segment, const pl_collider *collider, pl_transform placement,
+                                   double limit, pl_segment_touch *touch) {
+  return find_touch(segment, collider, placement, limit, true, touch);
 }

@@ -33,10 +33,20 @@ static pl_status begin(const pl_model *model, void *state, const pl_body_move *m
   if (!pl_fem_begin_step(choice, move->step)) return pl_fail_memory(error);
   memcpy(step->ends, w->next, 3 * n * sizeof(double));
   memcpy(step->fixed, w->fixed, n);
+  w->is_evaluated = false;
   step->data = choice;
   step->tolerance = fem->newton_tolerance;
   step->max_iterations = fem->max_newton_iterations;
   return PL_OK;
+}
+
+// A search along a line ends where the next iteration begins, and the forces of other bodies change where this one
+// stays: every other evaluation is one at the same positions.
+static bool is_repeated(pl_fem_work *w, const double *ends, size_t bytes) {
+  if (w->is_evaluated && memcmp(w->evaluated, ends, bytes) == 0) return true;
+  memcpy(w->evaluated, ends, bytes);
+  w->is_evaluated = true;
+  return false;
 }
 
 static double evaluate(pl_body_coupled_step *step, pl_body_coupled_mode mode) {
@@ -44,8 +54,10 @@ static double evaluate(pl_body_coupled_step *step, pl_body_coupled_mode mode) {
   pl_fem_potential *p = &choice->work->potential;
   bool with_matrix = mode == PL_COUPLED_LINEARISE || mode == PL_COUPLED_POSITIVE;
   p->refresh = mode == PL_COUPLED_CHECK;
+  p->is_repeated =
+      is_repeated(choice->work, step->ends, 3 * (size_t)choice->model->head.particle_count * sizeof(double));
   double energy = pl_fem_potential_evaluate(p, step->ends, with_matrix, mode == PL_COUPLED_POSITIVE);
-  p->refresh = false;
+  p->refresh = p->is_repeated = false;
   memcpy(step->gradient, p->gradient, 3 * (size_t)choice->model->head.particle_count * sizeof(double));
   step->size = p->size * p->size;
   step->noise = 1e-13 * (fabs(energy) + fabs(p->elastic_energy));

@@ -91,22 +91,28 @@ static double add_damping(pl_fem_potential *p, const double *u, bool with_matrix
   return energy;
 }
 
-// Elasticity, and damping where that is an energy of shapes too. Returns that of the damping.
-static double add_elastic(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
+// Elasticity, and damping where that is an energy of shapes too.
+static void evaluate_elastic(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
   pl_block_matrix *matrix = with_matrix ? p->matrix : NULL;
-  ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
   pl_fem_damping damping = {.from = p->base, .factor = p->damping_factor, .gradient = p->viscous};
   if (p->viscous == NULL || p->maxwell != NULL)
     p->elastic_energy = pl_fem_system_evaluate(p->system, u, p->elastic, matrix, positive);
   else
     p->elastic_energy = pl_fem_system_evaluate_damped(p->system, u, &damping, p->elastic, matrix, positive);
   if (p->maxwell != NULL) damping.energy = pl_fem_maxwell_evaluate(p->maxwell, u, p->viscous, matrix, positive);
+  p->viscous_energy = p->viscous != NULL ? damping.energy : 0;
+}
+
+// Returns the energy of the damping.
+static double add_elastic(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
+  ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
+  if (!p->is_repeated || with_matrix) evaluate_elastic(p, u, with_matrix, positive);
   memcpy(p->gradient, p->elastic, (size_t)n * sizeof(double));
   p->size = free_square(p, p->elastic);
   if (p->viscous == NULL) return 0;
   for (ptrdiff_t i = 0; i < n; ++i) p->gradient[i] += p->viscous[i];
   p->size += free_square(p, p->viscous);
-  return damping.energy;
+  return p->viscous_energy;
 }
 
 static void add_block(pl_fem_potential *p, int32_t particle, pl_mat3 block) {

@@ -36,13 +36,16 @@ typedef struct pl_fem_potential {
   bool refresh;  // set up friction again in evaluations without a matrix too
   bool hold;  // friction stays as it was last set up, in evaluations with a matrix too; not before
               // the first of a step
+  // the elastic part and its damping are those of the last evaluation: u and all that they depend
+  // on are the same. Evaluations with a matrix do not look at it
+  bool is_repeated;
   const pl_body_pin *pins;  // those with a stiffness are springs
   int32_t pin_count;
   double end_factor;     // from x to the end of the step, over from x to u
   double pin_rate;       // 1/s: what a pin's damping is multiplied with for a displacement from x
   const uint8_t *fixed;  // PL_BLOCK_FIX bits, or NULL
   // Of the last evaluation.
-  double elastic_energy;
+  double elastic_energy, viscous_energy;
   double *elastic;   // ∂W/∂x
   double *gradient;  // ∂Φ/∂u, 0 where fixed
   double *image;     // where fixed: the force that holds it, N; workspace for products elsewhere

@@ -40,6 +40,7 @@ static bool take_arrays(pl_fem_work *w, pl_context *context, const pl_fem_model 
   w->next = PL_TAKE(arena, double, 3 * n);
   w->middle = PL_TAKE(arena, double, 3 * n);
   w->mean = PL_TAKE(arena, double, 3 * n);
+  w->evaluated = PL_TAKE(arena, double, 3 * n);
   w->blocks = PL_TAKE(arena, double, 9 * n);
   w->weights = PL_TAKE(arena, double, model->examples.count);
   w->contacts = (pl_fem_contacts){.context = context,

@@ -14,11 +14,13 @@ typedef struct pl_fem_work {
   pl_fem_maxwell maxwell;  // of viscous tets
   pl_fem_newton newton;
   pl_fem_contacts contacts;
-  uint8_t *fixed;  // PL_BLOCK_FIX bits per particle
-  double *goal;    // y of the inertia
-  double *next;    // u, the unknown
-  double *middle;  // particles in the middle of a step that is done in two halves, …
-  double *mean;    // … and their velocities there
+  uint8_t *fixed;     // PL_BLOCK_FIX bits per particle
+  double *goal;       // y of the inertia
+  double *next;       // u, the unknown
+  double *middle;     // particles in the middle of a step that is done in two halves, …
+  double *mean;       // … and their velocities there
+  double *evaluated;  // positions of the last evaluation in a coupled solve, …
+  bool is_evaluated;  // … if there was one
   // particles moved by the rigid part of their motion; only with stiffness damping of what are not
   // tets
   double *carried;

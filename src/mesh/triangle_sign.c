@@ -109,22 +109,26 @@ static pl_vec3 feature_normal(const pl_triangle_tree *tree, const pl_hit *hit) {
   return pl_vec3_of(0, 0, 0);
 }
 
-double pl_triangle_tree_signed_distance(const pl_triangle_tree *tree, pl_vec3 point, double limit, pl_vec3 *nearest,
-                                        pl_vec3 *normal) {
-  pl_hit hit = pl_triangle_tree_nearest(tree, point, limit);
-  if (hit.triangle < 0) return HUGE_VAL;
-  pl_vec3 pseudo = feature_normal(tree, &hit), away = pl_vec3_sub(point, hit.point);
+double pl_triangle_tree_sign_hit(const pl_triangle_tree *tree, const pl_hit *hit, pl_vec3 point, pl_vec3 *normal) {
+  pl_vec3 pseudo = feature_normal(tree, hit), away = pl_vec3_sub(point, hit->point);
   // A fold of two triangles back to back, or a triangle without area all around, has no normal: ask what is inside
   // instead.
   bool is_inside =
       pl_vec3_length(pseudo) > 0.5 ? pl_vec3_dot(away, pseudo) < 0 : pl_triangle_tree_winding(tree, point) > 0.5;
   double sign = is_inside ? -1 : 1;
-  if (nearest != NULL) *nearest = hit.point;
   if (normal != NULL) {
     // Within rounding of the surface the direction to it is noise, and the pseudo-normal is the better answer.
     double size = fabs(point.x) + fabs(point.y) + fabs(point.z);
-    bool is_clear = hit.distance > 1e-12 * size || pl_vec3_length(pseudo) < 0.5;
+    bool is_clear = hit->distance > 1e-12 * size || pl_vec3_length(pseudo) < 0.5;
     *normal = is_clear ? pl_vec3_normalize_or(pl_vec3_scale(away, sign), pseudo) : pseudo;
   }
-  return sign * hit.distance;
+  return sign * hit->distance;
+}
+
+double pl_triangle_tree_signed_distance(const pl_triangle_tree *tree, pl_vec3 point, double limit, pl_vec3 *nearest,
+                                        pl_vec3 *normal) {
+  pl_hit hit = pl_triangle_tree_nearest(tree, point, limit);
+  if (hit.triangle < 0) return HUGE_VAL;
+  if (nearest != NULL) *nearest = hit.point;
+  return pl_triangle_tree_sign_hit(tree, &hit, point, normal);
 }

@@ -58,4 +58,8 @@ void pl_triangle_tree_refit(pl_triangle_tree *tree, const pl_vec3 *points);
 double pl_triangle_tree_signed_distance(const pl_triangle_tree *tree, pl_vec3 point, double limit,
                                         pl_vec3 *nearest, pl_vec3 *normal);
 
+// The same for a point whose nearest triangle is known. `normal` may be NULL.
+double pl_triangle_tree_sign_hit(const pl_triangle_tree *tree, const pl_hit *hit, pl_vec3 point,
+                                 pl_vec3 *normal);
+
 #endif

@@ -52,11 +52,22 @@ static bool are_images(const pl_appearance_view *a) {
 static bool are_materials(const pl_appearance_view *a) {
   for (int32_t i = 0; i < a->material_count; ++i) {
     const pl_appearance_material *m = &a->materials[i];
-    const index_list images = {"materials", (const int32_t[3]){m->base_image, m->shade_image, m->emissive_image}, 3,
-                               a->image_count, -1};
+    int32_t used[PL_RENDER_IMAGE_COUNT];
+    for (int k = 0; k < PL_RENDER_IMAGE_COUNT; ++k) used[k] = pl_render_image_of(m, (pl_render_image)k);
+    const index_list images = {"materials", used, PL_RENDER_IMAGE_COUNT, a->image_count, -1};
     if (!is_inside(&images) || pl_parameters_check(&pl_appearance_material_parameters, m, NULL) < 0) return false;
   }
   return true;
+}
+
+int32_t pl_render_image_of(const pl_appearance_material *m, pl_render_image image) {
+  const int32_t images[PL_RENDER_IMAGE_COUNT] = {
+      [PL_RENDER_IMAGE_BASE] = m->base_image,           [PL_RENDER_IMAGE_SHADE] = m->shade_image,
+      [PL_RENDER_IMAGE_EMISSIVE] = m->emissive_image,   [PL_RENDER_IMAGE_MATCAP] = m->matcap_image,
+      [PL_RENDER_IMAGE_NORMAL] = m->normal_image,       [PL_RENDER_IMAGE_SURFACE] = m->metallic_roughness_image,
+      [PL_RENDER_IMAGE_OCCLUSION] = m->occlusion_image,
+  };
+  return images[image];
 }
 
 pl_status pl_render_check_appearance(const pl_picture_item *item, int32_t number, pl_error *error) {

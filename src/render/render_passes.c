@@ -5,6 +5,7 @@
 //   4. what is mixed with all that by alpha
 //   5. many samples a pixel become one
 #include "render/render_passes.h"
+#include "render/render_appearance.h"
 
 #include "pliant/math.h"
 
@@ -15,10 +16,8 @@ enum {
   UNIT_LAMP_DEPTH,
   UNIT_FLOOR_SUN,
   UNIT_FLOOR_SKY,
-  UNIT_BASE,
-  UNIT_SHADE,
-  UNIT_EMISSIVE,
-  UNIT_COUNT
+  UNIT_IMAGES,  // as many as pl_render_image has
+  UNIT_COUNT = UNIT_IMAGES + PL_RENDER_IMAGE_COUNT
 };
 
 static GLint at(GLuint program, const char *name) {
@@ -97,12 +96,22 @@ static void draw_map(const pl_render_job *job, const pl_render_map *map) {
 }
 
 // Image `index` of a material as a texture unit; units without one are white.
-static void bind_image(const pl_render_job *job, GLuint unit, const pl_render_batch *batch, int32_t index) {
+static bool is_data(pl_render_image image) {
+  return image >= PL_RENDER_IMAGE_NORMAL;
+}
+
+// Number of an image of a batch, -1 for none.
+static int32_t image_index(const pl_render_batch *batch, pl_render_image image) {
+  return batch->material == NULL || batch->images == NULL ? -1 : pl_render_image_of(batch->material, image);
+}
+
+static void bind_image(const pl_render_job *job, const pl_render_batch *batch, pl_render_image image) {
   GLuint texture = 0;
+  int32_t index = image_index(batch, image);
   // Every image was sent before, so that nothing can fail here.
-  (void)pl_render_textures_find(job->textures, batch->images != NULL && index >= 0 ? &batch->images[index] : NULL,
-                                &texture, NULL);
-  bind_map(unit, texture, 0);
+  (void)pl_render_textures_find(job->textures, index >= 0 ? &batch->images[index] : NULL, is_data(image), &texture,
+                                NULL);
+  bind_map(UNIT_IMAGES + (GLuint)image, texture, 0);
 }
 
 // Alpha below which a material has a hole: half for what is mixed, because a shadow is not.
@@ -116,12 +125,12 @@ static void draw_holes(const pl_render_job *job, const pl_render_map *map) {
   glUseProgram(program);
   glBindVertexArray(job->device->body_array);
   set_map(program, map);
-  glUniform1i(at(program, "u_base_image"), UNIT_BASE);
+  glUniform1i(at(program, "u_base_image"), UNIT_IMAGES + PL_RENDER_IMAGE_BASE);
   for (int32_t i = 0; i < job->scene->batch_count; ++i) {
     const pl_render_batch *batch = &job->scene->batches[i];
     if (!job->scene->parts[batch->item].has_holes) continue;
     set_hole(program, batch->material);
-    bind_image(job, UNIT_BASE, batch, batch->material->base_image);
+    bind_image(job, batch, PL_RENDER_IMAGE_BASE);
     draw_range(batch->index_start, batch->index_count);
   }
 }
@@ -230,9 +239,11 @@ static void set_material(const pl_render_job *job, GLuint program, const pl_rend
   glUniform4f(at(program, "u_toon"), (float)m->shade_shift, (float)m->shade_sharpness, (float)m->rim_power,
               (float)m->rim_lift);
   glUniform2f(at(program, "u_alpha"), (float)m->alpha_mode, (float)m->alpha_cutoff);
-  bind_image(job, UNIT_BASE, batch, m->base_image);
-  bind_image(job, UNIT_SHADE, batch, m->shade_image);
-  bind_image(job, UNIT_EMISSIVE, batch, m->emissive_image);
+  bool has_normals = image_index(batch, PL_RENDER_IMAGE_NORMAL) >= 0;
+  bool has_matcap = image_index(batch, PL_RENDER_IMAGE_MATCAP) >= 0;
+  glUniform2f(at(program, "u_maps"), has_normals ? (float)m->normal_scale : 0, (float)m->occlusion_strength);
+  set_vector(program, "u_matcap", has_matcap ? pl_linear_color(m->matcap_color) : (pl_vec3){0, 0, 0});
+  for (int k = 0; k < PL_RENDER_IMAGE_COUNT; ++k) bind_image(job, batch, (pl_render_image)k);
 }
 
 static void begin_bodies(const pl_render_job *job, const float matrix[16]) {
@@ -245,9 +256,11 @@ static void begin_bodies(const pl_render_job *job, const float matrix[16]) {
   pl_vec3 floor_color = pl_linear_color(job->def->ground ? job->def->ground_color : job->def->background_bottom);
   set_vector(program, "u_bounce", pl_vec3_scale(floor_color, 0.34));
   glUniform2f(at(program, "u_strength"), (float)job->def->sun_strength, (float)job->def->sky_strength);
-  glUniform1i(at(program, "u_base_image"), UNIT_BASE);
-  glUniform1i(at(program, "u_shade_image"), UNIT_SHADE);
-  glUniform1i(at(program, "u_emissive_image"), UNIT_EMISSIVE);
+  static const char *const names[PL_RENDER_IMAGE_COUNT] = {"u_base_image",     "u_shade_image",  "u_emissive_image",
+                                                           "u_matcap_image",   "u_normal_image", "u_surface_image",
+                                                           "u_occlusion_image"};
+  for (int k = 0; k < PL_RENDER_IMAGE_COUNT; ++k) glUniform1i(at(program, names[k]), UNIT_IMAGES + k);
+  set_vector(program, "u_camera_up", job->view->up);
   glBindVertexArray(job->device->body_array);
 }
 
@@ -280,7 +293,7 @@ static void draw_outlines(const pl_render_job *job, const float matrix[16]) {
   GLuint program = job->device->programs[PL_PROGRAM_OUTLINE];
   glUseProgram(program);
   glUniformMatrix4fv(at(program, "u_view_projection"), 1, GL_FALSE, matrix);
-  glUniform1i(at(program, "u_base_image"), UNIT_BASE);
+  glUniform1i(at(program, "u_base_image"), UNIT_IMAGES + PL_RENDER_IMAGE_BASE);
   glBindVertexArray(job->device->body_array);
   for (int32_t i = 0; i < job->scene->batch_count; ++i) {
     const pl_render_batch *batch = &job->scene->batches[i];
@@ -291,7 +304,7 @@ static void draw_outlines(const pl_render_job *job, const float matrix[16]) {
     set_vector(program, "u_outline", pl_linear_color(batch->material->outline_color));
     glUniform1f(at(program, "u_width"),
                 (float)(side < 0 ? -batch->material->outline_width : batch->material->outline_width));
-    bind_image(job, UNIT_BASE, batch, batch->material->base_image);
+    bind_image(job, batch, PL_RENDER_IMAGE_BASE);
     draw_range(batch->index_start, batch->index_count);
   }
   glDisable(GL_CULL_FACE);
@@ -377,15 +390,16 @@ static void draw_picture(const pl_render_job *job) {
 // All images before the first pass, where a failure still leaves nothing half drawn and no map is bound yet.
 static pl_status send_images(const pl_render_job *job, pl_error *error) {
   GLuint white;
-  pl_status status = pl_render_textures_find(job->textures, NULL, &white, error);
+  pl_status status = pl_render_textures_find(job->textures, NULL, false, &white, error);
   for (int32_t i = 0; i < job->scene->batch_count && status >= 0; ++i) {
     const pl_render_batch *batch = &job->scene->batches[i];
-    if (batch->material == NULL || batch->images == NULL) continue;
-    const int32_t indices[3] = {batch->material->base_image, batch->material->shade_image,
-                                batch->material->emissive_image};
     GLuint texture;
-    for (int k = 0; k < 3 && status >= 0; ++k)
-      if (indices[k] >= 0) status = pl_render_textures_find(job->textures, &batch->images[indices[k]], &texture, error);
+    for (int k = 0; k < PL_RENDER_IMAGE_COUNT && status >= 0; ++k) {
+      int32_t index = image_index(batch, (pl_render_image)k);
+      if (index >= 0)
+        status =
+            pl_render_textures_find(job->textures, &batch->images[index], is_data((pl_render_image)k), &texture, error);
+    }
   }
   return status;
 }

@@ -7,7 +7,7 @@
 #define PL_DISC_COUNT 16
 #define PL_SKY_ZENITH_GREEN 1.06f
 #define PL_SKY_HORIZON_GREEN 0.95f
-#define PL_SHADER_PIECE_COUNT 8
+#define PL_SHADER_PIECE_COUNT 9
 
 typedef enum pl_program_id {
   PL_PROGRAM_DEPTH,

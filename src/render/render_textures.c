@@ -7,6 +7,7 @@
 typedef struct entry {
   uint64_t id;
   pl_image_wrap wrap_u, wrap_v;
+  bool is_data;
   GLuint texture;
   bool is_used;
 } entry;
@@ -26,15 +27,15 @@ static GLint wrap_mode(pl_image_wrap wrap) {
   return wrap == PL_IMAGE_CLAMP ? GL_CLAMP_TO_EDGE : wrap == PL_IMAGE_MIRROR ? GL_MIRRORED_REPEAT : GL_REPEAT;
 }
 
-// sRGB in, so that filtering happens in linear light.
-static GLuint send(const pl_appearance_image *image) {
+// Colours as sRGB, so that filtering happens in linear light; data as it is.
+static GLuint send(const pl_appearance_image *image, bool is_data) {
   GLuint texture = 0;
   glGenTextures(1, &texture);
   glActiveTexture(GL_TEXTURE0);
   glBindTexture(GL_TEXTURE_2D, texture);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_SRGB8_ALPHA8, image->width, image->height, 0, GL_RGBA, GL_UNSIGNED_BYTE,
-               image->rgba);
+  glTexImage2D(GL_TEXTURE_2D, 0, is_data ? GL_RGBA8 : GL_SRGB8_ALPHA8, image->width, image->height, 0, GL_RGBA,
+               GL_UNSIGNED_BYTE, image->rgba);
   glGenerateMipmap(GL_TEXTURE_2D);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
@@ -46,26 +47,28 @@ static GLuint send(const pl_appearance_image *image) {
 
 static GLuint find_white(pl_render_textures *self) {
   static const uint8_t pixel[4] = {255, 255, 255, 255};
-  if (self->white == 0) self->white = send(&(pl_appearance_image){.width = 1, .height = 1, .rgba = pixel});
+  if (self->white == 0) self->white = send(&(pl_appearance_image){.width = 1, .height = 1, .rgba = pixel}, false);
   return self->white;
 }
 
-pl_status pl_render_textures_find(pl_render_textures *self, const pl_appearance_image *image, GLuint *texture,
-                                  pl_error *error) {
+pl_status pl_render_textures_find(pl_render_textures *self, const pl_appearance_image *image, bool is_data,
+                                  GLuint *texture, pl_error *error) {
   GLint max_side = 0;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &max_side);
   *texture = find_white(self);
   if (image == NULL || image->width > max_side || image->height > max_side) return PL_OK;
   for (size_t i = 0; image->id != 0 && i < self->entries.count; ++i) {
     entry *known = &PL_ITEM(&self->entries, entry, i);
-    if (known->id != image->id || known->wrap_u != image->wrap_u || known->wrap_v != image->wrap_v) continue;
+    if (known->id != image->id || known->wrap_u != image->wrap_u || known->wrap_v != image->wrap_v ||
+        known->is_data != is_data)
+      continue;
     known->is_used = true;
     *texture = known->texture;
     return PL_OK;
   }
   entry *added = pl_vector_grow(&self->entries, 1);
   if (added == NULL) return pl_fail_memory(error);
-  *added = (entry){image->id, image->wrap_u, image->wrap_v, send(image), true};
+  *added = (entry){image->id, image->wrap_u, image->wrap_v, is_data, send(image, is_data), true};
   *texture = added->texture;
   return pl_render_check("sending an image", error);
 }

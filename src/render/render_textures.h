@@ -16,10 +16,10 @@ typedef struct pl_render_textures {
 void pl_render_textures_init(pl_render_textures *self, pl_context *context);
 void pl_render_textures_destroy(pl_render_textures *self);
 
-// The texture of an image (NULL: white), sent when it is not there yet. White for an image that is
-// larger than this machine can use.
+// The texture of an image (NULL: white), sent when it is not there yet. `is_data`: its bytes are
+// numbers and not colours. White for an image that is larger than this machine can use.
 pl_status pl_render_textures_find(pl_render_textures *self, const pl_appearance_image *image,
-                                  GLuint *texture, pl_error *error);
+                                  bool is_data, GLuint *texture, pl_error *error);
 
 // Remove textures that were not asked for since the last call, and those of images without an id.
 void pl_render_textures_end_picture(pl_render_textures *self);

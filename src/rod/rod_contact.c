@@ -49,8 +49,9 @@ static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_contact_coll
 // A root moves with its kinematic joint, and hair grows out of heads: an overlap there cannot be resolved. The segment
 // is thin enough at its root to be clear, and where the root is inside the collider only what lies beyond a third of
 // the segment counts. Returns how much was cut off.
-static double spare_root(pl_segment *segment, const pl_collider *shape, pl_transform placement) {
+static double spare_root(pl_segment *segment, const pl_collider *shape, pl_transform placement, double *clearance) {
   double clear = pl_collider_distance(shape, placement, segment->a, NULL);
+  *clearance = clear;
   if (clear >= segment->radius_a) return 0;
   segment->radius_a = fmax(clear, 0);
   if (clear >= 0) return 0;
@@ -60,7 +61,10 @@ static double spare_root(pl_segment *segment, const pl_collider *shape, pl_trans
   return begin;
 }
 
-static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b) {
+// Joint i is outside the collider by clearances[i] at least; -HUGE_VAL: not known. Where a segment touches nothing, or
+// not more than its radius, its end is outside because its start is.
+static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b,
+                         double *clearances) {
   const pl_rod_batch *batch = contact->batch;
   int32_t lane = contact->lane;
   double wa = (double)batch->inverse_masses[LANES * a + lane], wb = (double)batch->inverse_masses[LANES * b + lane];
@@ -69,11 +73,13 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
                         .radius_a = (double)batch->radii[LANES * a + lane],
                         .radius_b = (double)batch->radii[LANES * b + lane]};
   pl_vec3 start = segment.a;
-  double begin = wa == 0 ? spare_root(&segment, collider->shape, placement_of(contact, collider)) : 0;
+  pl_transform placement = placement_of(contact, collider);
+  double begin = wa == 0 ? spare_root(&segment, collider->shape, placement, &clearances[a]) : 0;
   pl_segment_touch touch;
-  if (!pl_segment_touch_collider(&segment, collider->shape, placement_of(contact, collider), 0, &touch) ||
-      touch.gap >= 0)
-    return false;
+  bool touches = clearances[a] > 0 ? pl_segment_touch_from_outside(&segment, collider->shape, placement, 0, &touch)
+                                   : pl_segment_touch_collider(&segment, collider->shape, placement, 0, &touch);
+  clearances[b] = segment.radius_b + (touches ? touch.gap : 0);
+  if (!touches || touch.gap >= 0) return false;
   touch.t = begin + (1 - begin) * touch.t;
   double fraction_a = 1 - touch.t, fraction_b = touch.t,
          weight = wa * fraction_a * fraction_a + wb * fraction_b * fraction_b;
@@ -91,14 +97,19 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
   }
   move_joint(contact->end, a, lane, pl_vec3_scale(push, wa * fraction_a / weight));
   move_joint(contact->end, b, lane, pl_vec3_scale(push, wb * fraction_b / weight));
+  double way = pl_vec3_length(push) / weight;
+  clearances[a] -= way * wa * fraction_a;
+  clearances[b] -= way * wb * fraction_b;
   return true;
 }
 
 int32_t pl_rod_contact_resolve(const pl_rod_contact *contact, const pl_rod_contact_collider *collider) {
   const pl_rod_plan *plan = contact->batch->plan;
+  double clearances[PL_ROD_MAX_JOINTS];
   int32_t count = 0;
+  for (int32_t i = 0; i < plan->joint_count; ++i) clearances[i] = -HUGE_VAL;
   for (int32_t s = 0; s < plan->constraint_count; ++s)
-    count += push_segment(contact, collider, plan->constraints[2 * s], plan->constraints[2 * s + 1]);
+    count += push_segment(contact, collider, plan->constraints[2 * s], plan->constraints[2 * s + 1], clearances);
   return count;
 }
 

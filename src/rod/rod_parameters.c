@@ -37,12 +37,12 @@ const pl_parameter_table pl_rod_def_parameters = TABLE("rod", pl_rod_def, ROD);
 #undef DEF
 #define DEF pl_rod_joint
 static const pl_parameter JOINT[] = {
-    NUMBER(radius, 0, FROM(0, 1e6), METRES, ABOUT("Of the tapered capsule around the segment, at this joint; 0 means: a line.")),
+    NUMBER(radius, 0, FROM(0, 1e6), METRES, SLIDER(0, 0.2), ABOUT("Of the tapered capsule around the segment, at this joint; 0 means: a line.")),
     NUMBER(mass, 0, FROM(0, 1e8), UNIT("kg"), ABOUT("Of the joint; 0 means: from density and radius.")),
-    NUMBER(stiffness, 1, FROM(0, 1e5), ABOUT("Factor on the body's stiffness.")),
+    NUMBER(stiffness, 1, FROM(0, 1e5), LOG_SLIDER(0.01, 100), ABOUT("Factor on the body's stiffness.")),
     NUMBER(max_angle, 0, FROM(0, 100), UNIT("rad"), ABOUT("How far the segment to this joint may turn from its rest direction, seen from the parent; 0 means: any.")),
-    NUMBER(spring, 1, FROM(0, 1e5), ABOUT("Stiffness of the spring bone that ends at this joint.")),
-    NUMBER(drag, 0.4, FROM(0, 1), ABOUT("Drag of that spring bone (`dragForce`).")),
-    VECTOR(pull, ZERO_VECTOR, ABOUT("Gravity of that spring bone: direction times power.")),
+    NUMBER(spring, 1, FROM(0, 1e5), SLIDER(0, 4), ABOUT("Stiffness of the spring bone that ends at this joint.")),
+    NUMBER(drag, 0.4, FROM(0, 1), SLIDER(0, 1), ABOUT("Drag of that spring bone (`dragForce`).")),
+    VECTOR(pull, ZERO_VECTOR, SLIDER(-2, 2), ABOUT("Gravity of that spring bone: direction times power.")),
 };
 const pl_parameter_table pl_rod_joint_parameters = TABLE_WITHOUT_MAGIC("rod_joint", pl_rod_joint, JOINT);

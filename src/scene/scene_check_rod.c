@@ -53,44 +53,77 @@ static void check_lengths(pl_scene_checker *c, const pl_scene_rod_example *examp
   }
 }
 
-static void check_view(pl_scene_checker *c, const pl_json *json, const char *name, pl_vec3 toward, double angle) {
-  const pl_json *direction = pl_json_find(json, "direction"), *extent = pl_json_find(json, "extent");
-  if (direction != NULL && !(pl_vec3_length(toward) > 1e-12))
+static void check_view(pl_scene_checker *c, const pl_scene_rod_example *example) {
+  const pl_json *direction = pl_json_find(example->json, "direction"), *extent = pl_json_find(example->json, "extent");
+  if (direction != NULL && !(pl_vec3_length(example->direction) > 1e-12))
     pl_checker_report(c, direction, "no-direction", "give the direction to the camera, such as [0, 0, 1]",
-                      "the view direction of example \"%s\" has no length", name);
-  if (direction == NULL && extent != NULL && angle > 0)
+                      "the view direction of example \"%s\" has no length", example->name);
+  if (direction == NULL && extent != NULL && example->extent > 0)
     pl_checker_report(c, extent, "no-direction", "add `direction`, or remove `extent`",
-                      "example \"%s\" has an extent but no direction", name);
+                      "example \"%s\" has an extent but no direction", example->name);
 }
 
-static void check_example(pl_scene_checker *c, const pl_scene_rod_example *example, const pl_chain_shape *shape) {
-  if (example->json == NULL) return;
-  check_view(c, example->json, example->name, example->direction, example->extent);
+// Bends are at points of a chain, or at nodes of a spring.
+static void check_turns(pl_scene_checker *c, const pl_scene_rod_example *example, bool of_spring) {
+  const char *wanted = of_spring ? "node" : "joint", *other = of_spring ? "joint" : "node";
+  for (int32_t i = 0; i < example->turns.count; ++i) {
+    const pl_scene_rod_turn *turn = &((const pl_scene_rod_turn *)example->turns.items)[i];
+    if (turn->json == NULL) continue;
+    check_axis(c, turn->json, turn->axis);
+    if (pl_json_find(turn->json, wanted) == NULL)
+      pl_checker_report(c, turn->json, "missing-key",
+                        of_spring ? "add `node` with the name of a node of the spring"
+                                  : "add `joint` with the number of a point of the chain",
+                        "this turn has no `%s`", wanted);
+    if (pl_json_find(turn->json, other) != NULL)
+      pl_checker_report(c, pl_json_find(turn->json, other), "unused-key", "take it out",
+                        of_spring ? "nodes of a spring have names; `joint` is for points of chains"
+                                  : "points of a chain have numbers; `node` is for springs of a character");
+  }
+}
+
+static void check_chain_example(pl_scene_checker *c, const pl_scene_rod_example *example, const pl_chain_shape *shape) {
   int given = (example->points.count > 0) + (example->turns.count > 0) + (example->curl.json != NULL);
   if (given != 1)
     pl_checker_report(c, example->json, "pose-choice", "keep exactly one",
                       "example \"%s\" is posed by `points`, `turns` or `curl`; %d of them are given", example->name,
                       given);
-  if (example->curl.json != NULL) check_axis(c, example->curl.json, example->curl.axis);
-  for (int32_t i = 0; i < example->turns.count; ++i) {
+  for (int32_t i = 0; shape != NULL && i < example->turns.count; ++i) {
     const pl_scene_rod_turn *turn = &((const pl_scene_rod_turn *)example->turns.items)[i];
-    if (turn->json == NULL) continue;
-    check_axis(c, turn->json, turn->axis);
-    if (shape != NULL && turn->joint >= shape->count)
+    if (turn->json != NULL && turn->joint >= shape->count)
       pl_checker_report(c, pl_checker_position(turn->json, "joint"), "unknown-point", "points are numbered from 0",
                         "there is no point %d; the chain has %d", (int)turn->joint, shape->count);
   }
   if (example->points.count > 0 && shape != NULL) check_lengths(c, example, shape);
 }
 
-static void check_examples(pl_scene_checker *c, const pl_scene_rod_chain *chain, const pl_chain_shape *shape) {
-  const pl_scene_rod_example *examples = chain->examples.items;
-  for (int32_t i = 0; i < chain->examples.count; ++i) {
-    check_example(c, &examples[i], shape);
+static void check_spring_example(pl_scene_checker *c, const pl_scene_rod_example *example) {
+  if (example->turns.count == 0 && example->curl.json == NULL)
+    pl_checker_report(c, example->json, "pose-choice", "add `turns` or `curl`", "example \"%s\" has no pose",
+                      example->name);
+  if (pl_json_find(example->json, "points") != NULL)
+    pl_checker_report(c, pl_json_find(example->json, "points"), "unused-key", "use `turns` or `curl`",
+                      "a spring is posed by `turns` and `curl`; `points` are for chains");
+}
+
+// Examples of a chain with this shape (NULL: it has none), or of a spring.
+static void check_examples(pl_scene_checker *c, const pl_scene_list *list, const pl_chain_shape *shape,
+                           bool of_spring) {
+  const pl_scene_rod_example *examples = list->items;
+  for (int32_t i = 0; i < list->count; ++i) {
+    const pl_scene_rod_example *example = &examples[i];
+    if (example->json == NULL) continue;
+    check_view(c, example);
+    if (example->curl.json != NULL) check_axis(c, example->curl.json, example->curl.axis);
+    check_turns(c, example, of_spring);
+    if (of_spring)
+      check_spring_example(c, example);
+    else
+      check_chain_example(c, example, shape);
     for (int32_t k = 0; k < i; ++k)
-      if (examples[i].name[0] != '\0' && strcmp(examples[i].name, examples[k].name) == 0) {
-        pl_checker_report(c, pl_checker_position(examples[i].json, "name"), "same-name", "give it another name",
-                          "this chain has two examples called \"%s\"", examples[i].name);
+      if (example->name[0] != '\0' && strcmp(example->name, examples[k].name) == 0) {
+        pl_checker_report(c, pl_checker_position(example->json, "name"), "same-name", "give it another name",
+                          "this %s has two examples called \"%s\"", of_spring ? "spring" : "chain", example->name);
         break;
       }
   }
@@ -178,7 +211,7 @@ static void check_chain(pl_scene_checker *c, const pl_scene_rod *rod, const pl_s
   pl_chain_shape shape;
   const pl_chain_shape *filled = shape_of(c, chain, &shape);
   if (filled != NULL) check_points(c, chain, filled);
-  check_examples(c, chain, filled);
+  check_examples(c, &chain->examples, filled, false);
 }
 
 static void check_strands(pl_scene_checker *c, const pl_scene_body *body) {
@@ -228,26 +261,7 @@ static void check_spring(pl_scene_checker *c, const pl_scene_rod *rod, const pl_
   const pl_json *nodes = pl_json_find(spring->json, "nodes");
   if (nodes != NULL && spring->nodes.count == 0)
     pl_checker_report(c, nodes, "no-nodes", "name the first node that swings", "this spring has no nodes");
-  const pl_scene_rod_spring_example *examples = spring->examples.items;
-  for (int32_t i = 0; i < spring->examples.count; ++i) {
-    const pl_scene_rod_spring_example *example = &examples[i];
-    if (example->json == NULL) continue;
-    check_view(c, example->json, example->name, example->direction, example->extent);
-    if (example->turns.count == 0 && example->curl.json == NULL)
-      pl_checker_report(c, example->json, "pose-choice", "add `turns` or `curl`", "example \"%s\" has no pose",
-                        example->name);
-    if (example->curl.json != NULL) check_axis(c, example->curl.json, example->curl.axis);
-    for (int32_t k = 0; k < example->turns.count; ++k) {
-      const pl_scene_rod_spring_turn *turn = &((const pl_scene_rod_spring_turn *)example->turns.items)[k];
-      if (turn->json != NULL) check_axis(c, turn->json, turn->axis);
-    }
-    for (int32_t k = 0; k < i; ++k)
-      if (strcmp(example->name, examples[k].name) == 0) {
-        pl_checker_report(c, pl_checker_position(example->json, "name"), "same-name", "give it another name",
-                          "this spring has two examples called \"%s\"", example->name);
-        break;
-      }
-  }
+  check_examples(c, &spring->examples, NULL, true);
 }
 
 static void check_springs(pl_scene_checker *c, const pl_scene_rod *rod) {

@@ -25,7 +25,7 @@ static pl_status add_turns(pl_scene_instance *set, const pl_scene_list *list, pl
   pl_character_added_turn *turns = PL_TAKE(&set->arena, pl_character_added_turn, list->count);
   if (turns == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < list->count; ++i) {
-    const pl_scene_rod_spring_turn *from = &((const pl_scene_rod_spring_turn *)list->items)[i];
+    const pl_scene_rod_turn *from = &((const pl_scene_rod_turn *)list->items)[i];
     turns[i] = (pl_character_added_turn){from->node, from->axis, from->degrees * RADIANS};
   }
   example->turns = turns;
@@ -38,7 +38,7 @@ static pl_status add_examples(pl_scene_instance *set, const pl_scene_list *list,
   pl_character_added_example *examples = PL_TAKE(&set->arena, pl_character_added_example, list->count);
   if (examples == NULL) return pl_fail_memory(error);
   for (int32_t i = 0; i < list->count; ++i) {
-    const pl_scene_rod_spring_example *from = &((const pl_scene_rod_spring_example *)list->items)[i];
+    const pl_scene_rod_example *from = &((const pl_scene_rod_example *)list->items)[i];
     pl_character_added_example *example = &examples[i];
     *example = (pl_character_added_example){.name = from->name};
     if (from->curl.json != NULL) {

@@ -31,13 +31,14 @@ static const pl_scene_field BRANCH_FIELDS[] = {
 };
 static const pl_scene_type BRANCH_TYPE = TYPE("rod_branch", pl_scene_rod_branch, "A branch of a chain.", &BRANCH_DEFAULTS, BRANCH_FIELDS);
 
-static const pl_scene_rod_turn TURN_DEFAULTS = {.axis = {1, 0, 0}};
+static const pl_scene_rod_turn TURN_DEFAULTS = {.node = "", .axis = {1, 0, 0}};
 static const pl_scene_field TURN_FIELDS[] = {
-    FIELD("joint", INTEGER, pl_scene_rod_turn, joint, UP_TO(255), .required = true, .about = "Number of a point of the chain; all points beyond it rotate around it."),
+    FIELD("joint", INTEGER, pl_scene_rod_turn, joint, UP_TO(255), .about = "In a chain: number of a point; all points beyond it rotate around it."),
+    FIELD("node", TEXT, pl_scene_rod_turn, node, OPTIONAL, .about = "In a spring: name of one of its nodes; all nodes beyond it rotate around it."),
     FIELD("axis", VECTOR, pl_scene_rod_turn, axis, OPTIONAL, .about = "In the body's frame."),
     FIELD("degrees", NUMBER, pl_scene_rod_turn, degrees, .unit = "degrees", .min = -3600, .max = 3600, .required = true, .about = "Angle."),
 };
-static const pl_scene_type TURN_TYPE = TYPE("rod_turn", pl_scene_rod_turn, "A bend of a chain at one of its points.", &TURN_DEFAULTS, TURN_FIELDS);
+static const pl_scene_type TURN_TYPE = TYPE("rod_turn", pl_scene_rod_turn, "A bend of a chain at one of its points, or of a spring at one of its nodes.", &TURN_DEFAULTS, TURN_FIELDS);
 
 static const pl_scene_rod_curl CURL_DEFAULTS = {.axis = {1, 0, 0}};
 static const pl_scene_field CURL_FIELDS[] = {
@@ -48,14 +49,14 @@ static const pl_scene_type CURL_TYPE = TYPE("rod_curl", pl_scene_rod_curl, "A be
 
 static const pl_scene_rod_example EXAMPLE_DEFAULTS = {.name = "", .extent = 40};
 static const pl_scene_field EXAMPLE_FIELDS[] = {
-    FIELD("name", TEXT, pl_scene_rod_example, name, .required = true, .about = "Name of the example. Examples of the same name in different chains are one example of the body."),
-    FIELD("direction", VECTOR, pl_scene_rod_example, direction, OPTIONAL, .about = "Direction to the camera, in the frame of the kinematic joint above the chain; not driven by the view when absent."),
+    FIELD("name", TEXT, pl_scene_rod_example, name, .required = true, .about = "Name of the example. Examples of the same name in different chains or springs are one example of the body."),
+    FIELD("direction", VECTOR, pl_scene_rod_example, direction, OPTIONAL, .about = "Direction to the camera, in the frame of the kinematic joint above the chain, or of the parent of the first node of a spring; not driven by the view when absent."),
     FIELD("extent", NUMBER, pl_scene_rod_example, extent, .unit = "degrees", UP_TO(180), .about = "Angle at which its influence has fallen to 1/e; 0 means not driven by the view."),
-    FIELD("points", POINTS, pl_scene_rod_example, points, METRES, .about = "The pose: all points of the chain (branches follow in their order), in the body's frame. Segments must have the lengths they have at rest."),
-    FIELD("turns", LIST, pl_scene_rod_example, turns, .type = &TURN_TYPE, .about = "The pose as bends at some points, applied from the root outwards."),
+    FIELD("points", POINTS, pl_scene_rod_example, points, METRES, .about = "The pose of a chain: all its points (branches follow in their order), in the body's frame. Segments must have the lengths they have at rest."),
+    FIELD("turns", LIST, pl_scene_rod_example, turns, .type = &TURN_TYPE, .about = "The pose as bends at some points or nodes, applied from the root outwards."),
     FIELD("curl", OBJECT, pl_scene_rod_example, curl, .type = &CURL_TYPE, .about = "The pose as one even bend."),
 };
-static const pl_scene_type EXAMPLE_TYPE = TYPE("rod_example", pl_scene_rod_example, "An example pose of a chain: exactly one of points, turns and curl.", &EXAMPLE_DEFAULTS, EXAMPLE_FIELDS);
+static const pl_scene_type EXAMPLE_TYPE = TYPE("rod_example", pl_scene_rod_example, "An example pose: of a chain exactly one of points, turns and curl, of a spring turns, curl or both.", &EXAMPLE_DEFAULTS, EXAMPLE_FIELDS);
 
 static const pl_scene_rod_chain CHAIN_DEFAULTS = {.name = "", .base = "", .radius = 0.01, .center = ""};
 static const pl_scene_field CHAIN_FIELDS[] = {
@@ -79,39 +80,21 @@ static const pl_scene_field CHAIN_FIELDS[] = {
 };
 static const pl_scene_type CHAIN_TYPE = TYPE("rod_chain", pl_scene_rod_chain, "A chain of passive joints that is attached to a kinematic one.", &CHAIN_DEFAULTS, CHAIN_FIELDS);
 
-static const pl_scene_rod_spring_turn SPRING_TURN_DEFAULTS = {.node = "", .axis = {1, 0, 0}};
-static const pl_scene_field SPRING_TURN_FIELDS[] = {
-    FIELD("node", TEXT, pl_scene_rod_spring_turn, node, .required = true, .about = "Name of a node of the spring; all nodes beyond it rotate around it."),
-    FIELD("axis", VECTOR, pl_scene_rod_spring_turn, axis, OPTIONAL, .about = "In the body's frame."),
-    FIELD("degrees", NUMBER, pl_scene_rod_spring_turn, degrees, .unit = "degrees", .min = -3600, .max = 3600, .required = true, .about = "Angle."),
-};
-static const pl_scene_type SPRING_TURN_TYPE = TYPE("rod_spring_turn", pl_scene_rod_spring_turn, "A bend of a spring at one of its nodes.", &SPRING_TURN_DEFAULTS, SPRING_TURN_FIELDS);
-
-static const pl_scene_rod_spring_example SPRING_EXAMPLE_DEFAULTS = {.name = "", .extent = 40};
-static const pl_scene_field SPRING_EXAMPLE_FIELDS[] = {
-    FIELD("name", TEXT, pl_scene_rod_spring_example, name, .required = true, .about = "Name of the example. Examples of the same name in different springs are one example of the body."),
-    FIELD("direction", VECTOR, pl_scene_rod_spring_example, direction, OPTIONAL, .about = "Direction to the camera, in the frame of the parent of the spring's first node; not driven by the view when absent."),
-    FIELD("extent", NUMBER, pl_scene_rod_spring_example, extent, .unit = "degrees", UP_TO(180), .about = "Angle at which its influence has fallen to 1/e; 0 means not driven by the view."),
-    FIELD("turns", LIST, pl_scene_rod_spring_example, turns, .type = &SPRING_TURN_TYPE, .about = "The pose as bends at some nodes."),
-    FIELD("curl", OBJECT, pl_scene_rod_spring_example, curl, .type = &CURL_TYPE, .about = "The pose as one even bend."),
-};
-static const pl_scene_type SPRING_EXAMPLE_TYPE = TYPE("rod_spring_example", pl_scene_rod_spring_example, "An example pose of a spring: turns, curl or both.", &SPRING_EXAMPLE_DEFAULTS, SPRING_EXAMPLE_FIELDS);
-
 static const pl_scene_rod_spring SPRING_DEFAULTS = {.name = "", .radius = 0.02, .center = ""};
 static const pl_scene_field SPRING_FIELDS[] = {
     FIELD("name", TEXT, pl_scene_rod_spring, name, OPTIONAL, .about = "Name of the spring; that of its first node when absent."),
     FIELD("nodes", TEXTS, pl_scene_rod_spring, nodes, .required = true, .about = "Names of the character's nodes from the first that swings to the last. One name alone means all nodes below it, with their branches."),
     PARAMETER("radius", pl_rod_joint_parameters, radius, pl_scene_rod_spring, radius, .own_default = true, .about = "Radius of the capsules around its bones."),
     PARAMETER("stiffness", pl_rod_joint_parameters, stiffness, pl_scene_rod_spring, stiffness, .about = "Factor on the body's stiffness, for the solver `matched`."),
-    FIELD("max_angle", NUMBER, pl_scene_rod_spring, max_angle, .unit = "degrees", UP_TO(180), .about = "Maximum angle between a bone and its rest direction, relative to the bone before; 0 means no limit."),
+    FIELD("max_angle", NUMBER, pl_scene_rod_spring, max_angle, .unit = "degrees", UP_TO(180), .slider = {.offered = true, .max = 180}, .about = "Maximum angle between a bone and its rest direction, relative to the bone before; 0 means no limit."),
     PARAMETER("mass", pl_rod_joint_parameters, mass, pl_scene_rod_spring, mass, .about = "Mass of each joint; 0 means from density and radius."),
     PARAMETER("spring", pl_rod_joint_parameters, spring, pl_scene_rod_spring, spring, .about = "Stiffness of its spring bones (VRM's `stiffness`)."),
     PARAMETER("drag", pl_rod_joint_parameters, drag, pl_scene_rod_spring, drag, .about = "Drag of its spring bones (VRM's `dragForce`)."),
     PARAMETER("pull", pl_rod_joint_parameters, pull, pl_scene_rod_spring, pull, .about = "Gravity of its spring bones: direction times power."),
-    FIELD("tail_length", NUMBER, pl_scene_rod_spring, tail_length, METRES, UP_TO(1e6), .about = "Length of the bone of the last node, straight on from the one before; 0 means that the last node only ends that bone."),
+    FIELD("tail_length", NUMBER, pl_scene_rod_spring, tail_length, METRES, UP_TO(1e6), .slider = {.offered = true, .max = 0.3}, .about = "Length of the bone of the last node, straight on from the one before; 0 means that the last node only ends that bone."),
     FIELD("center", TEXT, pl_scene_rod_spring, center, OPTIONAL, .about = "Name of a node in whose frame inertia is computed; the world when absent."),
-    FIELD("colliders", TEXTS, pl_scene_rod_spring, colliders, OPTIONAL, .about = "Names of the body's colliders that the spring collides with; all when absent."),
-    FIELD("examples", LIST, pl_scene_rod_spring, examples, .type = &SPRING_EXAMPLE_TYPE, .about = "Its example poses."),
+    FIELD("colliders", TEXTS, pl_scene_rod_spring, colliders, OPTIONAL, .about = "Names of the body's colliders that the spring collides with; all when absent, and those of the springs of the file that it replaces."),
+    FIELD("examples", LIST, pl_scene_rod_spring, examples, .type = &EXAMPLE_TYPE, .about = "Its example poses."),
 };
 static const pl_scene_type SPRING_TYPE = TYPE("rod_spring", pl_scene_rod_spring, "A spring that is added to the nodes of a character. It replaces springs of the file on the same nodes.", &SPRING_DEFAULTS, SPRING_FIELDS);
 
@@ -125,7 +108,7 @@ static const pl_scene_field COLLIDER_FIELDS[] = {
     PARAMETER("half_length", pl_collider_def_parameters, half_length, pl_scene_rod_collider, def.half_length, OPTIONAL),
     PARAMETER("size", pl_collider_def_parameters, half_size, pl_scene_rod_collider, def.half_size, .factor = 2, .about = "Edge lengths of a box."),
     PARAMETER("friction", pl_collider_def_parameters, friction, pl_scene_rod_collider, def.friction, OPTIONAL),
-    FIELD("position", VECTOR, pl_scene_rod_collider, def.placement.position, METRES, .about = "Position in the joint's frame."),
+    FIELD("position", VECTOR, pl_scene_rod_collider, def.placement.position, METRES, .slider = {.offered = true, .min = -1, .max = 1, .each_axis = true}, .about = "Position in the joint's frame."),
     FIELD("rotation", ROTATION, pl_scene_rod_collider, def.placement.rotation, OPTIONAL, .about = "Rotation in the joint's frame."),
 };
 static const pl_scene_type COLLIDER_TYPE = TYPE("rod_collider", pl_scene_rod_collider, "A collider of the body's chains that moves with a kinematic joint.", &COLLIDER_DEFAULTS, COLLIDER_FIELDS);

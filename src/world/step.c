@@ -134,7 +134,7 @@ static pl_status move_round(pl_world *world, int round, pl_step_report *report, 
 }
 
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
-  world->lines_moved = false;
+  world->lines_moved = world->contacts_found = false;
   pl_status first = move_round(world, PL_MOVE_KINEMATIC, report, error);
   if (first >= 0 && pl_world_has_obstacles(world)) {
     first = pl_world_move_lines(world, report, error);

@@ -461,12 +461,13 @@ void pl_world_note_attached_forces(pl_world *world, const pl_body *body, const p
 }
 
 // Put a particle back where it has left its range; the velocity is that with which it would have got there.
-static void follow_range(const pl_world *world, const pl_body *body, const pl_body_pin *range) {
+static void follow_range(pl_world *world, const pl_body *body, const pl_body_pin *range) {
   const pl_body_method *method = body->model->method;
   pl_vec3 velocity, end = method->get_particle(body->model, body->state, range->particle, &velocity), limited = end;
   if (!pl_body_pin_limit(range, &limited)) return;
   velocity = pl_vec3_add_scaled(velocity, pl_vec3_sub(limited, end), 1 / world->def.step);
   method->set_particle(body->model, body->state, range->particle, limited, velocity);
+  world->contacts_found = false;
 }
 
 // A particle of an explicit body after its move: pulled to its goal, then put back into its range.

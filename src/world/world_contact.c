@@ -176,22 +176,35 @@ static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block)
   }
 }
 
-void pl_world_mark_sleepers(pl_world *world) {
+bool pl_world_mark_sleepers(pl_world *world) {
+  bool any = false;
   for (int32_t k = 0; k < (int32_t)world->contact_bodies.count; ++k) {
     const pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k));
-    PL_ITEM(&world->contact_bodies, pl_contact_body, k).asleep = pl_body_sleeps(body);
+    pl_contact_body *entry = &PL_ITEM(&world->contact_bodies, pl_contact_body, k);
+    any = any || entry->asleep != pl_body_sleeps(body);
+    entry->asleep = pl_body_sleeps(body);
   }
+  return any;
+}
+
+// Contacts at the end of the moves. A coupled solve ends with a search that found nothing more to solve: then they are
+// known.
+static pl_status find_contacts(pl_world *world, bool is_known, const pl_contact_step *step, pl_error *error) {
+  if (is_known) return PL_OK;
+  return pl_contact_solver_detect(world->contact_solver, world->contact_bodies.items,
+                                  (int32_t)world->contact_bodies.count, world->collider_list.items,
+                                  (int32_t)world->collider_list.count, step, NULL, NULL, error);
 }
 
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error) {
   if (pl_world_is_alone(world)) return PL_OK;
   pl_contact_body *entries = world->contact_bodies.items;
   int32_t count = (int32_t)world->contact_bodies.count;
-  pl_world_mark_sleepers(world);
+  bool is_known = !pl_world_mark_sleepers(world) && world->contacts_found;
   pl_world_start_couplings(world);
-  pl_status status = pl_contact_solver_solve(
-      world->contact_solver, entries, count, world->collider_list.items, (int32_t)world->collider_list.count,
-      pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity, report, error);
+  pl_contact_step step = {pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity};
+  pl_status status = find_contacts(world, is_known, &step, error);
+  if (status >= 0) status = pl_contact_solver_resolve(world->contact_solver, entries, count, &step, report, error);
   if (status < 0) return status;
   pl_world_collect_contacts(world);
   pl_world_collect_presses(world);

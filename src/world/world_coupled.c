@@ -569,10 +569,12 @@ static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *e
   predict(j);
   status = pl_world_check_range(j->world, report, error);
   if (status < 0) return status;
-  bool any = true;
-  for (int search = 0; status >= 0 && any && search < MAX_SEARCHES; ++search) {
+  // Where nothing was predicted to touch, elastic forces may still press bodies into each other: always look again.
+  for (int search = 0; status >= 0 && search < MAX_SEARCHES; ++search) {
+    bool any = false;
     status = add_contacts(j, search == 0, &any, error);
-    if (status < 0 || (!any && search > 0)) break;
+    j->world->contacts_found = status >= 0 && !any && search > 0;
+    if (status < 0 || j->world->contacts_found) break;
     status = solve_islands(j, report, error);
     if (status < 0) break;
     note_ends(j);

@@ -86,14 +86,18 @@ static double evaluate(pl_coupled_island *s, pl_body_coupled_mode mode) {
   return energy;
 }
 
+// Four sums at a time: one alone would wait for every addition.
 static double dot(const pl_coupled_island *s, const double *a, const double *b) {
   const pl_coupled *j = s->coupled;
   double sum = 0;
   for (int32_t m = 0; m < s->body_count; ++m) {
     int32_t k = s->bodies[m];
-    double part = 0;
-    for (ptrdiff_t i = 3 * (ptrdiff_t)j->first[k]; i < 3 * (ptrdiff_t)j->first[k + 1]; ++i) part += a[i] * b[i];
-    sum += part;
+    double parts[4] = {0, 0, 0, 0};
+    ptrdiff_t i = 3 * (ptrdiff_t)j->first[k], end = 3 * (ptrdiff_t)j->first[k + 1];
+    for (; i + 4 <= end; i += 4)
+      for (int e = 0; e < 4; ++e) parts[e] += a[i + e] * b[i + e];
+    for (; i < end; ++i) parts[0] += a[i] * b[i];
+    sum += (parts[0] + parts[1]) + (parts[2] + parts[3]);
   }
   return sum;
 }
@@ -108,6 +112,7 @@ static void add_scaled(const pl_coupled_island *s, const double *from, double fa
   }
 }
 
+// What is held has a product too; the preconditioner leaves it out.
 static void multiply(const pl_coupled_island *s, const double *d, double *product) {
   const pl_coupled *j = s->coupled;
   double rate = 1 / (j->world->def.step * j->world->def.step);
@@ -124,7 +129,6 @@ static void multiply(const pl_coupled_island *s, const double *d, double *produc
         product[at + i] = rate * b->body->model->masses[i / 3] * d[at + i];
   }
   for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_add_product(&j->terms[s->terms[n]], d, product);
-  for (int32_t m = 0; m < s->body_count; ++m) clear_fixed(j, &j->bodies[s->bodies[m]], product);
 }
 
 // Diagonal blocks of the bodies; those of held particles are zero.
@@ -145,6 +149,7 @@ static void get_blocks(const pl_coupled_island *s) {
   }
 }
 
+// Zero for what is held, so that it never moves.
 static void invert_blocks(const pl_coupled_island *s) {
   const pl_coupled *j = s->coupled;
   for (int32_t m = 0; m < s->body_count; ++m) {
@@ -167,22 +172,33 @@ static void invert_blocks(const pl_coupled_island *s) {
                          pl_mat3_determinant(block) > 1e-9 * trace * trace * trace;
       if (!is_positive) block = pl_mat3_diagonal(fabs(trace) / 3, fabs(trace) / 3, fabs(trace) / 3);
       block = pl_mat3_inverse(block);
+      for (int a = 0; a < 3; ++a)
+        if ((j->fixed[i] >> a & 1) != 0)
+          for (int b = 0; b < 3; ++b) block.m[a][b] = block.m[b][a] = 0;
       memcpy(j->inverses + 9 * (ptrdiff_t)i, block.m, sizeof block.m);
     }
   }
 }
 
-static void precondition(const pl_coupled_island *s) {
+// residual -= length * product, solved = preconditioned residual; returns the product of the two.
+static double advance_residual(const pl_coupled_island *s, double length) {
   const pl_coupled *j = s->coupled;
+  double sum = 0;
   for (int32_t m = 0; m < s->body_count; ++m) {
     int32_t k = s->bodies[m];
+    double parts[3] = {0, 0, 0};
     for (int32_t i = j->first[k]; i < j->first[k + 1]; ++i) {
-      const double *inverse = j->inverses + 9 * (ptrdiff_t)i, *r = j->residual + 3 * (ptrdiff_t)i;
-      double *z = j->solved + 3 * (ptrdiff_t)i;
-      for (int a = 0; a < 3; ++a) z[a] = inverse[3 * a] * r[0] + inverse[3 * a + 1] * r[1] + inverse[3 * a + 2] * r[2];
+      const double *inverse = j->inverses + 9 * (ptrdiff_t)i, *product = j->product + 3 * (ptrdiff_t)i;
+      double *r = j->residual + 3 * (ptrdiff_t)i, *z = j->solved + 3 * (ptrdiff_t)i;
+      for (int a = 0; a < 3; ++a) r[a] -= length * product[a];
+      for (int a = 0; a < 3; ++a) {
+        z[a] = inverse[3 * a] * r[0] + inverse[3 * a + 1] * r[1] + inverse[3 * a + 2] * r[2];
+        parts[a] += r[a] * z[a];
+      }
     }
-    clear_fixed(j, &j->bodies[k], j->solved);
+    sum += parts[0] + parts[1] + parts[2];
   }
+  return sum;
 }
 
 // --- Newton's method ----------------------------------------------------------------------------------------------
@@ -208,15 +224,13 @@ static bool solve_direction(pl_coupled_island *s, const double *gradient, bool f
   const pl_coupled *j = s->coupled;
   double *p = j->base;  // free while there is no search along a line
   add_scaled(s, gradient, -2, gradient, j->residual);
-  precondition(s);
-  double left = dot(s, j->residual, j->solved), wanted = tolerance * tolerance * left;
+  add_scaled(s, gradient, -1, gradient, j->product);
+  double left = advance_residual(s, 0), wanted = tolerance * tolerance * left;
   if (from_zero) {
     add_scaled(s, gradient, -1, gradient, j->direction);
   } else {
     multiply(s, j->direction, j->product);
-    add_scaled(s, j->residual, -1, j->product, j->residual);
-    precondition(s);
-    left = dot(s, j->residual, j->solved);
+    left = advance_residual(s, 1);
   }
   add_scaled(s, j->solved, 0, j->solved, p);
   for (int32_t i = 0; i < MAX_CONJUGATE && left > wanted; ++i, ++s->conjugate_count) {
@@ -228,9 +242,7 @@ static bool solve_direction(pl_coupled_island *s, const double *gradient, bool f
     }
     double length = left / curvature;
     add_scaled(s, j->direction, length, p, j->direction);
-    add_scaled(s, j->residual, -length, j->product, j->residual);
-    precondition(s);
-    double next = dot(s, j->residual, j->solved);
+    double next = advance_residual(s, length);
     add_scaled(s, j->solved, next / left, p, p);
     left = next;
   }

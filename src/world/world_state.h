@@ -116,7 +116,8 @@ struct pl_world {
   pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
   int32_t awake_count;          // … in this step
   bool lines_moved;             // bodies of lines have moved in this step, before the others
-  int64_t sleep_group_count;    // groups of sleepers so far
+  bool contacts_found;        // the contact solver has those of where bodies are after their moves
+  int64_t sleep_group_count;  // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool prepared;                            // the contact solver knows all bodies and colliders
   pl_vector pair_rules;                     // of pl_world_pair_rule
@@ -232,7 +233,7 @@ pl_status pl_world_prepare_contact(pl_world *world, pl_error *error);
 // Whether there is nothing to touch: a body alone, without colliders or self contact.
 bool pl_world_is_alone(const pl_world *world);
 // Tell the contact solver which bodies sleep.
-void pl_world_mark_sleepers(pl_world *world);
+bool pl_world_mark_sleepers(pl_world *world);
 // Remember where particles are before they move (of bodies that may touch something) and after (of
 // all), then resolve what the move ran into. Not called when the world is free of contact.
 void pl_world_note_starts(pl_world *world);

@@ -280,6 +280,48 @@ static void materials_of_gltf_are_read(void **state) {
   close_fixture(&f);
 }
 
+// Maps lie where the first of them does; one that lies elsewhere is left out with what it would have scaled.
+static void maps_of_gltf_are_read(void **state) {
+  (void)state;
+  fixture f = open_fixture();
+  pl_appearance_material m =
+      material_of(&f,
+                  "[{\"pbrMetallicRoughness\":{\"metallicRoughnessTexture\":{\"index\":0},\"roughnessFactor\":0.5},"
+                  "\"normalTexture\":{\"index\":0,\"scale\":0.25},\"occlusionTexture\":{\"index\":0,\"strength\":0.75},"
+                  "\"emissiveTexture\":{\"index\":0},\"emissiveFactor\":[1,1,1]}]",
+                  NULL);
+  assert_int_equal(m.base_image, -1);
+  assert_true(m.metallic_roughness_image == 0 && m.normal_image == 0 && m.occlusion_image == 0 &&
+              m.emissive_image == 0 && m.matcap_image == -1);
+  check_near(m.metallic, 1, 0);
+  check_near(m.roughness, 0.5, 0);
+  check_near(m.normal_scale, 0.25, 0);
+  check_near(m.occlusion_strength, 0.75, 0);
+  m = material_of(&f,
+                  "[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0},\"metallicRoughnessTexture\":{"
+                  "\"index\":0,\"texCoord\":1}},\"occlusionTexture\":{\"index\":0,\"texCoord\":1},"
+                  "\"normalTexture\":{\"index\":0},\"emissiveFactor\":[1,1,1],\"emissiveTexture\":{\"index\":0,"
+                  "\"extensions\":{\"KHR_texture_transform\":{\"scale\":[2,2]}}}}]",
+                  NULL);
+  assert_true(m.base_image == 0 && m.normal_image == 0 && m.metallic_roughness_image == -1 && m.occlusion_image == -1 &&
+              m.emissive_image == -1);
+  check_near(m.metallic, 0, 0);
+  check_color(m.emissive, 0, 0, 0);
+  m = material_of(&f,
+                  "[{\"normalTexture\":{\"index\":0},\"extensions\":{\"VRMC_materials_mtoon\":{\"specVersion\":\"1.0\","
+                  "\"matcapFactor\":[0,0.5,1],\"matcapTexture\":{\"index\":0}}}}]",
+                  NULL);
+  assert_true(m.shading == PL_SHADING_TOON && m.normal_image == 0 && m.matcap_image == 0);
+  check_color(m.matcap_color, 0, to_srgb(0.5), 1);
+  m = material_of(&f, "[{}]",
+                  ",\"extensions\":{\"VRM\":{\"materialProperties\":[{\"shader\":\"VRM/MToon\",\"floatProperties\":{"
+                  "\"_BumpScale\":0.5},\"textureProperties\":{\"_BumpMap\":0,\"_SphereAdd\":0}}]}}");
+  assert_true(m.normal_image == 0 && m.matcap_image == 0);
+  check_near(m.normal_scale, 0.5, 0);
+  check_color(m.matcap_color, 1, 1, 1);
+  close_fixture(&f);
+}
+
 static void toon_materials_of_both_versions_of_vrm_are_read(void **state) {
   (void)state;
   fixture f = open_fixture();
@@ -385,6 +427,7 @@ int main(void) {
       cmocka_unit_test(vertices_keep_their_texture_coordinates_across_a_seam),
       cmocka_unit_test(surfaces_of_vertices_and_of_some_of_them_fit_too),
       cmocka_unit_test(materials_of_gltf_are_read),
+      cmocka_unit_test(maps_of_gltf_are_read),
       cmocka_unit_test(toon_materials_of_both_versions_of_vrm_are_read),
       cmocka_unit_test(texture_coordinates_are_transformed),
       cmocka_unit_test(presets_have_names_and_keep_the_colour),

@@ -40,7 +40,8 @@ static pl_rollout_inputs inputs_of(double *const *arrays) {
                              (pl_vec3 *)(void *)arrays[8]};
 }
 
-static fixture open_fixture(pl_fem_material material, bool equilibrium, bool ground) {
+// `viscous`: with two Prony terms, one of them short against the step, and structural damping.
+static fixture open_fixture(pl_fem_material material, bool equilibrium, bool ground, bool viscous) {
   fixture f = {.context = make_context(1), .seed = 7};
   pl_error error = {0};
   f.mesh = make_fem_box(f.context, (pl_vec3){0.4, 0.1, 0.1}, 4, 2, 2);
@@ -55,6 +56,10 @@ static fixture open_fixture(pl_fem_material material, bool equilibrium, bool gro
   }
   pl_fem_def def = pl_default_fem_def(material);
   def.young = 5e4, def.stiffness_damping = 1e-3, def.mass_damping = 0.2;
+  if (viscous) {
+    def.prony_ratio = 0.8, def.prony_time = 0.03, def.second_prony_ratio = 0.5, def.second_prony_time = 0.003;
+    def.loss_factor = 0.1;
+  }
   def.examples = &(pl_mesh_pose){"bent", bent};
   def.example_count = 1;
   f.model = make_fem_model(f.context, &def, f.mesh);
@@ -144,8 +149,9 @@ static void check_input(fixture *f, int k, int32_t frames, double far_factor) {
 static void both_modes_agree_with_differences(void **state) {
   (void)state;
   const pl_fem_material materials[] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN};
-  for (int m = 0; m < 2; ++m) {
-    fixture f = open_fixture(materials[m], false, false);
+  for (int m = 0; m < 3; ++m) {
+    fixture f = open_fixture(materials[m % 2], false, false, m == 2);
+    print_message("%s\n", m == 0 ? "corotated" : m == 1 ? "neo-Hookean" : "corotated, viscoelastic");
     for (int k = 0; k < INPUTS; ++k) check_input(&f, k, STEPS + 1, 1);
     close_fixture(&f);
   }
@@ -153,7 +159,7 @@ static void both_modes_agree_with_differences(void **state) {
 
 static void an_equilibrium_can_be_differentiated_too(void **state) {
   (void)state;
-  fixture f = open_fixture(PL_FEM_COROTATED, true, false);
+  fixture f = open_fixture(PL_FEM_COROTATED, true, false, true);
   const int inputs[] = {0, 1, 4, 5, 6, 8};
   for (int k = 0; k < 6; ++k) check_input(&f, inputs[k], 2, 1);
   close_fixture(&f);
@@ -164,8 +170,8 @@ static void planes_can_be_differentiated_too(void **state) {
   (void)state;
   for (int equilibrium = 0; equilibrium < 2; ++equilibrium) {
     int32_t frames = equilibrium ? 2 : STEPS + 1;
-    fixture f = open_fixture(PL_FEM_NEO_HOOKEAN, equilibrium, true),
-            free_one = open_fixture(PL_FEM_NEO_HOOKEAN, equilibrium, false);
+    fixture f = open_fixture(PL_FEM_NEO_HOOKEAN, equilibrium, true, false),
+            free_one = open_fixture(PL_FEM_NEO_HOOKEAN, equilibrium, false, false);
     pl_vec3 *touched = calloc((size_t)(POINTS * frames), sizeof *touched),
             *fallen = calloc((size_t)(POINTS * frames), sizeof *fallen);
     double nothing[3 * POINTS] = {0}, far = 0;
@@ -189,6 +195,7 @@ static void the_motion_is_that_of_a_world(void **state) {
   pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.4, 0.1, 0.1}, 4, 2, 2);
   pl_fem_def def = pl_default_fem_def(PL_FEM_NEO_HOOKEAN);
   def.young = 5e4, def.newton_tolerance = 1e-12, def.max_newton_iterations = 50;
+  def.stiffness_damping = 2e-3, def.prony_ratio = 0.5, def.prony_time = 0.02, def.loss_factor = 0.05;
   pl_model *model = make_fem_model(context, &def, mesh);
   pl_world *world = NULL;
   pl_world_def world_def = pl_default_world_def();
@@ -231,7 +238,7 @@ static void the_motion_is_that_of_a_world(void **state) {
 
 static void what_is_wrong_is_refused(void **state) {
   (void)state;
-  fixture f = open_fixture(PL_FEM_COROTATED, false, false);
+  fixture f = open_fixture(PL_FEM_COROTATED, false, false, false);
   pl_error error = {0};
   pl_rollout_inputs nothing = {0}, both = inputs_of(f.values);
   assert_int_equal(pl_rollout_pull(f.rollout, NULL, NULL, &nothing, &error), PL_ERROR_INVALID_ARGUMENT);

@@ -233,6 +233,16 @@ static void on_a_bent_torus_no_more_than_half_the_radius_is_missed(void **state)
     assert_true(pl_segment_touch_collider(&s, collider, placement, HUGE_VAL, &touch));
     check_touch(&s, collider, placement, &touch, 1e-9);
     check_at_most(touch.gap, gap + fmax(0.5 * fmin(s.radius_a, s.radius_b), length / 64) + 1e-12);
+    // A line that does not enter the mesh misses nothing.
+    if (gap > -fmin(s.radius_a, s.radius_b)) check_at_most(touch.gap, gap + 2e-7 * length);
+    if (pl_collider_distance(collider, placement, s.a, NULL) > 0) {
+      pl_segment_touch same;
+      assert_true(pl_segment_touch_from_outside(&s, collider, placement, HUGE_VAL, &same));
+      check_near(same.gap, touch.gap, 0);
+      check_near(same.t, touch.t, 0);
+      assert_int_equal(pl_segment_touch_from_outside(&s, collider, placement, 0, &same),
+                       pl_segment_touch_collider(&s, collider, placement, 0, &same));
+    }
     exact += touch.gap <= gap + 1e-6 * length, touching += touch.gap < 0;
   }
   printf("seed 15: %d of %d no worse than 300 places, %d touch\n", exact, COUNT, touching);

@@ -240,6 +240,121 @@ static void a_seam_does_not_show(void **state) {
   free(points), free(triangles), free(vertices);
 }
 
+// One pixel of data for the poster.
+static void set_map(poster *self, uint8_t r, uint8_t g, uint8_t b) {
+  for (int i = 0; i < 4; ++i) {
+    const uint8_t pixel[4] = {r, g, b, 255};
+    memcpy(self->rgba + 4 * i, pixel, 4);
+  }
+}
+
+static void make_plain_poster(poster *self) {
+  make_poster(self);
+  self->material.base_image = -1;
+  self->material.shading = PL_SHADING_STANDARD;
+  self->material.base_color = (pl_color){0.6F, 0.5F, 0.4F};
+}
+
+static int max_difference(const uint8_t *a, const uint8_t *b) {
+  int max = 0;
+  for (int i = 0; i < PIXEL_COUNT * 3; ++i) max = abs(a[i] - b[i]) > max ? abs(a[i] - b[i]) : max;
+  return max;
+}
+
+static int brightness(const studio *self, const poster *made) {
+  pl_picture_item item = poster_item(made);
+  draw(self->without_ground, &facing, &item, 1, NULL, self->rgb);
+  const uint8_t *p = self->rgb + 3 * (HEIGHT / 2 * WIDTH + WIDTH / 2);
+  return p[0] + p[1] + p[2];
+}
+
+// The sun of these pictures is above and to one side. A map that tilts normals towards it brightens the poster; one
+// that lies turned by half a turn tilts them away.
+static void normal_maps_tilt_along_the_coordinates(void **state) {
+  studio *self = *state;
+  poster made;
+  make_plain_poster(&made);
+  made.material.roughness = 1;
+  int plain = brightness(self, &made);
+  made.material.normal_image = 0;
+  set_map(&made, 128, 128, 255);
+  assert_in_range(brightness(self, &made) + 6, plain, plain + 12);
+  set_map(&made, 128, 208, 229);
+  int up = brightness(self, &made);
+  set_map(&made, 128, 48, 229);
+  int down = brightness(self, &made);
+  set_map(&made, 208, 128, 229);
+  int right = brightness(self, &made);
+  set_map(&made, 48, 128, 229);
+  int left = brightness(self, &made);
+  assert_true(up > plain + 20 && down < plain - 20 && abs(right - left) > 20);
+  // Coordinates turned by half a turn, mirrored, and turned by a quarter.
+  static const float half[8] = {1, 0, 0, 0, 1, 1, 0, 1}, mirrored[8] = {1, 1, 0, 1, 1, 0, 0, 0},
+                     quarter[8] = {1, 1, 1, 0, 0, 1, 0, 0};
+  made.view.uvs = half;
+  assert_in_range(brightness(self, &made) + 2, right, right + 4);
+  made.view.uvs = mirrored;
+  assert_in_range(brightness(self, &made) + 2, right, right + 4);
+  set_map(&made, 128, 208, 229);
+  assert_in_range(brightness(self, &made) + 2, up, up + 4);
+  // Here v grows to the left, so that y of the map points to the right.
+  made.view.uvs = quarter;
+  assert_in_range(brightness(self, &made) + 2, right, right + 4);
+  made.material.normal_scale = 0;
+  assert_in_range(brightness(self, &made) + 2, plain, plain + 4);
+}
+
+static void surface_maps_scale_metallic_and_roughness(void **state) {
+  studio *self = *state;
+  poster made;
+  make_plain_poster(&made);
+  made.material.metallic = 1;
+  made.material.roughness = 1;
+  made.material.metallic_roughness_image = 0;
+  set_map(&made, 7, 102, 51);
+  (void)brightness(self, &made);
+  memcpy(self->other, self->rgb, PIXEL_COUNT * 3);
+  made.material.metallic_roughness_image = -1;
+  made.material.metallic = 0.2;
+  made.material.roughness = 0.4;
+  (void)brightness(self, &made);
+  assert_true(max_difference(self->rgb, self->other) <= 1);
+}
+
+// Occlusion takes the light of the sky and leaves that of the sun.
+static void occlusion_maps_darken_the_sky_alone(void **state) {
+  studio *self = *state;
+  poster made;
+  make_plain_poster(&made);
+  int open = brightness(self, &made);
+  made.material.occlusion_image = 0;
+  set_map(&made, 0, 255, 255);
+  int closed = brightness(self, &made);
+  made.material.occlusion_strength = 0.5;
+  int half = brightness(self, &made);
+  made.material.occlusion_strength = 0;
+  assert_int_equal(brightness(self, &made), open);
+  assert_true(closed > 60 && closed < half && half < open);
+  set_map(&made, 255, 0, 0);
+  made.material.occlusion_strength = 1;
+  assert_int_equal(brightness(self, &made), open);
+}
+
+// Seen from the front, the matcap of a flat poster is its middle.
+static void matcaps_are_added_to_toon_materials(void **state) {
+  studio *self = *state;
+  poster made;
+  make_plain_poster(&made);
+  made.material.shading = PL_SHADING_TOON;
+  made.material.base_color = made.material.shade_color = (pl_color){0, 0, 0};
+  assert_in_range(brightness(self, &made), 0, 6);
+  made.material.matcap_image = 0;
+  made.material.matcap_color = (pl_color){0, 1, 0};
+  set_map(&made, 200, 100, 50);
+  (void)brightness(self, &made);
+  check_pixel(self->rgb, WIDTH / 2, HEIGHT / 2, 0, 100, 0);
+}
+
 static void wrong_appearances_are_refused(void **state) {
   studio *self = *state;
   poster made;
@@ -266,6 +381,10 @@ int main(void) {
       cmocka_unit_test(toon_shading_has_two_colours_and_a_step),
       cmocka_unit_test(an_outline_surrounds_a_body),
       cmocka_unit_test(a_seam_does_not_show),
+      cmocka_unit_test(normal_maps_tilt_along_the_coordinates),
+      cmocka_unit_test(surface_maps_scale_metallic_and_roughness),
+      cmocka_unit_test(occlusion_maps_darken_the_sky_alone),
+      cmocka_unit_test(matcaps_are_added_to_toon_materials),
       cmocka_unit_test(wrong_appearances_are_refused),
   };
   return cmocka_run_group_tests(tests, open_studio, close_studio);

@@ -1,6 +1,8 @@
 // Rigid bodies in contact: momentum of collisions with soft and rigid bodies, stacks, slopes, rolling.
 // ctest: physics threads
+#include "contact/contact_intersect.h"
 #include "fixtures/rigid_bodies.h"
+#include "world/world_state.h"
 
 typedef struct sums {
   pl_vec3 momentum, spin;
@@ -176,10 +178,74 @@ static void colliders_feel_what_rests_on_them(void **state) {
   drop_context(context);
 }
 
+// Edges through triangles of another body, by more than five times the thickness of the thinner body.
+static int32_t count_intersections(pl_world *world, pl_contact_solver *solver) {
+  pl_error error = {0};
+  double tolerance = HUGE_VAL;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    body->model->method->get_positions(body->model, body->state, body->positions);
+    tolerance = fmin(tolerance, 5 * body->model->contact_radius);
+  }
+  pl_contact_intersections found = {.tolerance = tolerance, .spares_self = true};
+  check_ok(pl_contact_find_intersections(solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
+                                         &found, &error),
+           &error);
+  return found.count;
+}
+
+// A bar with no points over a cushion falls on it between the points of both: its edges alone hold it up.
+static void edges_dent_a_soft_body(void **state) {
+  (void)state;
+  static const int32_t CELLS[] = {4, 7};
+  static const double OFFSETS[] = {0.01, 0.04}, ANGLES[] = {0, 0.4};
+  for (int k = 0; k < 8; ++k) {
+    pl_context *context = make_context(1);
+    pl_error error = {0};
+    pl_solid_def soft = pl_default_solid_def();
+    soft.density = 300;
+    int32_t cells = CELLS[k / 4];
+    pl_model *cushion = make_box_model(context, (pl_vec3){0.4, 0.1, 0.4}, cells, 2, cells, &soft);
+    pl_model *bar = make_rigid_box(context, (pl_vec3){0.4, 0.02, 0.03});
+    pl_world *world = make_world(context, 1.0 / 240, -9.81);
+    add_ground(world);
+    add_body(world, cushion, (pl_vec3){0, 0.05, 0});
+    pl_body_def def = pl_default_body_def();
+    def.model = bar;
+    def.placement.position = (pl_vec3){0, 0.16, OFFSETS[k % 2]};
+    def.placement.rotation = pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, ANGLES[k / 2 % 2]);
+    pl_body_id id;
+    check_ok(pl_world_add_body(world, &def, &id, &error), &error);
+    pl_contact_solver *solver = NULL;
+    run_steps(world, 1);
+    check_ok(pl_contact_solver_create(context, &solver, &error), &error);
+    check_ok(pl_contact_solver_prepare(solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count, NULL,
+                                       0, &error),
+             &error);
+    int32_t bad = 0;
+    for (int i = 0; i < 240; ++i) {
+      run_steps(world, 1);
+      bad += count_intersections(world, solver) > 0;
+    }
+    print_message("%d cells, %g m off the middle, %g rad: %d of 240 steps with intersections, bar at %.4f m\n", cells,
+                  OFFSETS[k % 2], ANGLES[k / 2 % 2], bad, motion_of(world, id).placement.position.y);
+    assert_int_equal(bad, 0);
+    assert_true(motion_of(world, id).placement.position.y > 0.06);
+    pl_contact_solver_destroy(solver);
+    pl_world_destroy(world);
+    pl_model_destroy(bar);
+    pl_model_destroy(cushion);
+    drop_context(context);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(collisions_keep_momentum),          cmocka_unit_test(a_stack_of_boxes_stands),
-      cmocka_unit_test(boxes_rest_and_slide_on_slopes),    cmocka_unit_test(balls_roll),
+      cmocka_unit_test(edges_dent_a_soft_body),
+      cmocka_unit_test(collisions_keep_momentum),
+      cmocka_unit_test(a_stack_of_boxes_stands),
+      cmocka_unit_test(boxes_rest_and_slide_on_slopes),
+      cmocka_unit_test(balls_roll),
       cmocka_unit_test(colliders_feel_what_rests_on_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,6 +142,18 @@ static void troubles_of_a_character_are_reported_at_its_position(void **state) {
       {SCENE("\"character\": \"broken.glb\"", ""), "character-failed", "bodies[0].rod.character", "export"},
       {SCENE("\"character\": \"head.glb\", \"chains\": []", ""), "rod-source", "bodies[0].rod.chains", "take out"},
       {SCENE("\"character\": \"none.glb\"", ""), "missing-file", "bodies[0].rod.character", "relative"},
+      {SCENE("\"character\": \"head.glb\", \"springs\": [{\"nodes\": [\"ear\"], \"examples\": [{\"name\": \"e\", "
+             "\"turns\": [{\"joint\": 1, \"degrees\": 9}]}]}]",
+             ""),
+       "missing-key", "bodies[0].rod.springs[0].examples[0].turns[0]", "add `node`"},
+      {SCENE("\"character\": \"head.glb\", \"springs\": [{\"nodes\": [\"ear\"], \"examples\": [{\"name\": \"e\", "
+             "\"points\": [[0, 0, 0]], \"curl\": {\"degrees\": 9}}]}]",
+             ""),
+       "unused-key", "bodies[0].rod.springs[0].examples[0].points", "turns"},
+      {SCENE("\"chains\": [{\"name\": \"c\", \"points\": [[0, 0, 0], [0, 1, 0]], \"examples\": [{\"name\": \"e\", "
+             "\"turns\": [{\"node\": \"x\", \"joint\": 0, \"degrees\": 9}]}]}]",
+             ""),
+       "unused-key", "bodies[0].rod.chains[0].examples[0].turns[0].node", "take it out"},
       {SCENE("\"animation\": \"nod\", \"chains\": []", ""), "rod-source", "bodies[0].rod.animation", "character"},
       {SCENE("\"character\": \"head.glb\"", ", \"driver\": {\"kind\": \"constant\", \"weights\": [1, 0]}"), "driver",
        "bodies[0].driver", "one number per example"},

@@ -67,7 +67,18 @@ static void calculix_has_the_same_element_without_lambda(void **unused) {
                                                 {ELEMENT_BLOCK, 4, 0, 0.01, 5e-5},
                                                 {ELEMENT_BEAM, 4, 0, 1, 5e-5},
                                                 {ELEMENT_CYLINDER, 4, 0, 0.01, 5e-5}},
-                        4);
+                        4, false);
+}
+
+// Without the cure of locking ours is the element of CalculiX for every Poisson's ratio, on meshes where the two differ
+// by up to 11 % with it.
+static void calculix_has_the_same_element_without_the_cure(void **unused) {
+  (void)unused;
+  for (int n = 0; n < 4; ++n)
+    compare_with_calculix((const calculix_case[]){{ELEMENT_COOK, 4, RATIOS[n], 1, 2e-6},
+                                                  {ELEMENT_BLOCK, 4, RATIOS[n], 1, 2e-6},
+                                                  {ELEMENT_CYLINDER, 4, RATIOS[n], 1, 2e-6}},
+                          3, true);
 }
 
 // CalculiX has λ at every point of the element, ours on its mean: they differ by the error of the mesh. The other two
@@ -76,8 +87,8 @@ static void calculix_agrees_on_the_same_mesh(void **unused) {
   (void)unused;
   for (int n = 0; n < 4; ++n)
     compare_with_calculix(
-        (const calculix_case[]){{ELEMENT_COOK, 16, RATIOS[n], 1, 0.005}, {ELEMENT_CYLINDER, 4, RATIOS[n], 1, 0.005}},
-        2);
+        (const calculix_case[]){{ELEMENT_COOK, 16, RATIOS[n], 1, 0.005}, {ELEMENT_CYLINDER, 4, RATIOS[n], 1, 0.005}}, 2,
+        false);
 }
 
 int main(void) {
@@ -86,6 +97,7 @@ int main(void) {
       cmocka_unit_test(materials_agree_at_small_strains),
       cmocka_unit_test(displacements_converge_with_third_order),
       cmocka_unit_test(calculix_has_the_same_element_without_lambda),
+      cmocka_unit_test(calculix_has_the_same_element_without_the_cure),
       cmocka_unit_test(calculix_agrees_on_the_same_mesh),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,4 +13,6 @@ command -v chromium >/dev/null || [ -n "${CHROMIUM:-}" ] || { echo "skipped: no 
 cd "$web"
 node --test test/unit/*.test.mjs
 node test/panels.e2e.mjs
+python3 "$PLIANT_SOURCE_DIR/test/tool/make_character.py" "$OLDPWD/bald.gltf" bald
+node test/springs.e2e.mjs "$OLDPWD/bald.gltf"
 node test/world.e2e.mjs jelly-drop solid-camera rod-tuft fem-squeeze detail-cube actor-i capture-bar

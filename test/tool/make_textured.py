@@ -2,6 +2,7 @@
 """make_textured.py DIALECT FILE: a mascot with a painted face, as another exporter would write it.
 
 blender  GLB: JPEG in a buffer view, vertices split along the seam of the texture, metallic-roughness, a mask of alpha on its hair
+maps     GLB: the same with normal, metallic-roughness, occlusion and emission maps, and the leaf mixed by alpha
 unlit    GLB: the same with KHR_materials_unlit and vertex colours (normalized bytes) instead of the texture
 vroid    VRM 1.0: VRMC_materials_mtoon with shade texture, rim and outline; springs absent
 vrm0     VRM 0.x: materialProperties of VRM/MToon
@@ -60,6 +61,28 @@ def leaf_alpha():
             inside = abs(x - 0.5 * math.sin(5 * y)) < 0.35 * (1 - y) + 0.05
             out += bytes((70, 130, 60, 255 if inside else 0))
     return bytes(out)
+
+
+def bumps():
+    """Normals of a field of round bumps."""
+    out = bytearray()
+    for j in range(HIGH):
+        for i in range(WIDE):
+            x, y = (i + 0.5) / 16 % 1 * 2 - 1, (j + 0.5) / 16 % 1 * 2 - 1
+            inside = x * x + y * y < 0.7
+            nx, ny = (0.8 * x, -0.8 * y) if inside else (0, 0)
+            out += bytes(round(127.5 + 127.5 * c) for c in (nx, ny, math.sqrt(max(0, 1 - nx * nx - ny * ny))))
+    return bytes(out)
+
+
+def surface_bytes():
+    """Occlusion, roughness, metallic: bands of polished metal around the body, dark at the lower end."""
+    return b"".join(bytes((255 if j < 0.7 * HIGH else 80, 60 if j // 8 % 2 else 230, 255 if j // 8 % 2 else 0)) * WIDE for j in range(HIGH))
+
+
+def glow():
+    """Light of its own: the eyes."""
+    return b"".join(bytes((90, 220, 255)) if face_pixel((i + 0.5) / WIDE, (j + 0.5) / HIGH) == (30, 30, 40) else bytes(3) for j in range(HIGH) for i in range(WIDE))
 
 
 def sphere(rings=24, around=32, radius=0.5):
@@ -156,6 +179,12 @@ def write(dialect, path):
     skin = {"name": "skin", "doubleSided": dialect == "blender",
             "pbrMetallicRoughness": {"baseColorTexture": {"index": face}, "metallicFactor": 0, "roughnessFactor": 0.5}}
     out.json["materials"] = [skin, leaf]
+    if dialect == "maps":
+        surface, glows = out.texture(png(surface_bytes(), WIDE, HIGH), "image/png"), out.texture(png(glow(), WIDE, HIGH), "image/png")
+        skin["pbrMetallicRoughness"].update({"metallicRoughnessTexture": {"index": surface}, "metallicFactor": 1, "roughnessFactor": 1})
+        skin.update({"normalTexture": {"index": out.texture(png(bumps(), WIDE, HIGH), "image/png")}, "occlusionTexture": {"index": surface, "strength": 0.9},
+                     "emissiveTexture": {"index": glows}, "emissiveFactor": [1, 1, 1]})
+        leaf.update({"alphaMode": "BLEND"})
     if dialect == "vroid":
         shade = out.texture(png(pixels(0.75), WIDE, HIGH), "image/png")
         skin["extensions"] = {"KHR_materials_unlit": {}, "VRMC_materials_mtoon": {

@@ -50,6 +50,17 @@ for dialect in blender vroid vrm0; do
   done
 done
 
+echo "maps of normals, metal, roughness, occlusion and emission each change the picture"
+python3 "$here/make_textured.py" maps maps.glb
+draw maps.glb '{"name": "maps", "mesh": "m", "tets": {"points": 200}}' >numbers
+cp picture.png all.png
+for map in normalTexture occlusionTexture emissiveTexture metallicRoughnessTexture; do
+  # Another key of the same length: the map is not there.
+  sed "s/\"$map\"/\"x${map:1}\"/" maps.glb >without.glb
+  draw without.glb '{"name": "maps", "mesh": "m", "tets": {"points": 200}}' >numbers
+  cmp -s picture.png all.png && fail "$map changes nothing"
+done
+
 echo "the scene's colour and preset come first"
 read -r skin dark leaf < <(draw blender.glb '{"name": "blue", "mesh": "m", "tets": {"points": 200}, "color": "#2040d0"}')
 [ "$skin" -lt 50 ] && [ "$leaf" -lt 50 ] || fail "$skin pixels of skin, $leaf of the leaf"

@@ -82,22 +82,26 @@ static sums sums_of(const pl_world *world) {
 
 static void collisions_of_rigid_and_soft_keep_momentum(void **state) {
   (void)state;
-  for (int m = 0; m < METHOD_COUNT; ++m) {
+  // In some of them the soft box swings back on the rigid one when both were predicted to part.
+  static const double HEIGHTS[] = {0.05, 0.03, 0.07}, ANGLES[] = {0.3, 0.7, 0.1};
+  for (int k = 0; k < 3 * METHOD_COUNT; ++k) {
+    int m = k / 3;
     mixed_stack s = make_mixed(METHODS[m], 2e5, "rrr");
     pl_world_destroy(s.world);
     s.world = make_world(s.context, BOX_STEP, 0);
     pl_error error = {0};
     const pl_model *models[2] = {s.soft, s.rigid};
-    for (int k = 0; k < 2; ++k) {
+    for (int b = 0; b < 2; ++b) {
       pl_body_def def = pl_default_body_def();
-      def.model = models[k];
-      def.placement = (pl_transform){{0.3 * k, 0.05 * k, 0.02 * k}, pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, 0.3)};
-      def.velocity = (pl_vec3){k == 0 ? 2 : -1, 0, 0};
-      check_ok(pl_world_add_body(s.world, &def, &s.bodies[k], &error), &error);
+      def.model = models[b];
+      def.placement = (pl_transform){{0.3 * b, HEIGHTS[k % 3] * b, 0.02 * b},
+                                     pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, ANGLES[k % 3])};
+      def.velocity = (pl_vec3){b == 0 ? 2 : -1, 0, 0};
+      check_ok(pl_world_add_body(s.world, &def, &s.bodies[b], &error), &error);
     }
     sums before = sums_of(s.world);
     double scale = 2 * pl_body_get_report(s.world, s.bodies[0]).mass;
-    run_steps(s.world, 240);
+    run_steps(s.world, 60);
     sums after = sums_of(s.world);
     double linear = pl_vec3_distance(before.momentum, after.momentum) / scale;
     double angular = pl_vec3_distance(before.spin, after.spin) / scale;

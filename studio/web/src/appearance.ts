@@ -5,9 +5,11 @@ import {
   ClampToEdgeWrapping,
   Color,
   DataTexture,
+  DataUtils,
   DoubleSide,
   EquirectangularReflectionMapping,
   FrontSide,
+  HalfFloatType,
   LinearFilter,
   LinearMipmapLinearFilter,
   LinearSRGBColorSpace,
@@ -16,6 +18,7 @@ import {
   MeshLambertMaterial,
   MeshPhysicalMaterial,
   MirroredRepeatWrapping,
+  NoColorSpace,
   NormalBlending,
   RepeatWrapping,
   SRGBColorSpace,
@@ -27,6 +30,9 @@ import type { AppearanceDescription, ImageDescription, MaterialDescription, Vect
 
 const WRAPS: Record<ImageDescription['wrap_u'], Wrapping> = { repeat: RepeatWrapping, mirror: MirroredRepeatWrapping, clamp: ClampToEdgeWrapping };
 
+// The same images as data, by the texture of their colours.
+const DATA = new WeakMap<Texture, Texture>();
+
 function colorOf([r, g, b]: Vector): Color {
   return new Color().setRGB(r, g, b, SRGBColorSpace);
 }
@@ -35,15 +41,18 @@ function colorOf([r, g, b]: Vector): Color {
 let surroundings: DataTexture | undefined;
 function environment(): DataTexture {
   if (surroundings) return surroundings;
-  const high = 64;
-  const data = new Float32Array(4 * 2 * high);
+  // three.js filters it into cubes whose sides are a quarter of its width.
+  const high = 128;
+  const wide = 2 * high;
+  const data = new Uint16Array(4 * wide * high);
   for (let j = 0; j < high; ++j) {
     const y = Math.sin(((j + 0.5) / high - 0.5) * Math.PI);
     const window = y > 0.35 && y < 0.85 ? 0.5 : 0;
     const level = y > 0 ? 0.62 + window : 0.4;
-    for (let i = 0; i < 2; ++i) data.set([level * (1 - 0.03 * y), level, level * (1 + 0.06 * y), 1], 4 * (2 * j + i));
+    const texel = [level * (1 - 0.03 * y), level, level * (1 + 0.06 * y), 1].map((value) => DataUtils.toHalfFloat(value));
+    for (let i = 0; i < wide; ++i) data.set(texel, 4 * (wide * j + i));
   }
-  surroundings = new DataTexture(data, 2, high, undefined, 1015);
+  surroundings = new DataTexture(data, wide, high, undefined, HalfFloatType);
   surroundings.mapping = EquirectangularReflectionMapping;
   surroundings.colorSpace = LinearSRGBColorSpace;
   surroundings.magFilter = surroundings.minFilter = LinearFilter;
@@ -62,28 +71,52 @@ function textureOf(image: ImageDescription, address: (file: string) => string, c
   texture.anisotropy = 4;
   const picture = new Image();
   picture.onload = () => {
-    texture.image = picture;
-    texture.needsUpdate = true;
+    for (const made of [texture, DATA.get(texture)]) {
+      if (!made) continue;
+      made.image = picture;
+      made.needsUpdate = true;
+    }
     changed();
   };
   picture.src = address(image.file);
   return texture;
 }
 
-// MToon (VRMC_materials_mtoon 1.0): a step between two colours in the light of the sun, and a rim.
-function toonMaterial(m: MaterialDescription, map: Texture | null, shadeMap: Texture | null): Material {
+// An image whose bytes are numbers: the same picture, but not as colours. It arrives with the texture that it was made of.
+function dataOf(texture: Texture | undefined): Texture | null {
+  if (!texture) return null;
+  const known = DATA.get(texture);
+  if (known) return known;
+  const made = texture.clone();
+  made.colorSpace = NoColorSpace;
+  DATA.set(texture, made);
+  texture.addEventListener('dispose', () => made.dispose());
+  return made;
+}
+
+// MToon (VRMC_materials_mtoon 1.0): a step between two colours in the light of the sun, a rim, and the picture of a ball in the light (matcap).
+function toonMaterial(m: MaterialDescription, textures: (Texture | undefined)[]): Material {
+  const map = textures[m.base_image] ?? null;
+  const shadeMap = textures[m.shade_image] ?? null;
+  const matcapMap = textures[m.matcap_image] ?? null;
   const made = new MeshLambertMaterial({ color: colorOf(m.base_color), map });
   const uniforms = {
     shadeColor: { value: colorOf(m.shade_color) },
     rimColor: { value: colorOf(m.rim_color) },
     toon: { value: new Vector4(m.shade_shift, m.shade_sharpness, m.rim_power, m.rim_lift) },
     shadeMap: { value: shadeMap },
+    matcapColor: { value: colorOf(m.matcap_color) },
+    matcapMap: { value: matcapMap },
   };
+  const matcap = matcapMap
+    ? `vec3 matcapView = normalize(vViewPosition), matcapX = normalize(vec3(matcapView.z, 0.0, -matcapView.x)), matcapY = cross(matcapView, matcapX);
+         outgoingLight += matcapColor * texture2D(matcapMap, vec2(0.5 + 0.5 * dot(matcapX, normal), 0.5 - 0.5 * dot(matcapY, normal))).rgb;`
+    : '';
   const shade = map && shadeMap ? 'shadeColor * texture2D(shadeMap, vMapUv).rgb' : 'shadeColor';
   made.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.fragmentShader = shader.fragmentShader
-      .replace('#include <common>', '#include <common>\nuniform vec3 shadeColor, rimColor;\nuniform vec4 toon;\nuniform sampler2D shadeMap;')
+      .replace('#include <common>', '#include <common>\nuniform vec3 shadeColor, rimColor;\nuniform vec4 toon;\nuniform vec3 matcapColor;\nuniform sampler2D shadeMap, matcapMap;')
       .replace(
         '#include <opaque_fragment>',
         `float toonWide = max(1.0 - toon.y, 0.005);
@@ -91,15 +124,17 @@ function toonMaterial(m: MaterialDescription, map: Texture | null, shadeMap: Tex
          float toonLit = clamp((toonSun + toon.x + toonWide) / (2.0 * toonWide), 0.0, 1.0);
          float toonRim = pow(clamp(1.0 - dot(normal, normalize(vViewPosition)) + toon.w, 0.0, 1.0), max(toon.z, 0.01));
          outgoingLight = mix(${shade}, diffuseColor.rgb, toonLit) + rimColor * toonRim + totalEmissiveRadiance;
+         ${matcap}
          #include <opaque_fragment>`,
       );
   };
-  made.customProgramCacheKey = () => `toon ${shade}`;
+  made.customProgramCacheKey = () => `toon ${shade} ${matcap}`;
   made.toneMapped = false;
   return made;
 }
 
-function standardMaterial(m: MaterialDescription, map: Texture | null): Material {
+function standardMaterial(m: MaterialDescription, textures: (Texture | undefined)[]): Material {
+  const map = textures[m.base_image] ?? null;
   // Light that passes through is shown as a little light of the body's own; three.js has no cheap form of it.
   const glow = colorOf(m.base_color).multiplyScalar(0.16 * Math.min(m.translucency, 2));
   const made = new MeshPhysicalMaterial({ color: colorOf(m.base_color), map, roughness: m.roughness, metalness: m.metallic });
@@ -109,7 +144,11 @@ function standardMaterial(m: MaterialDescription, map: Texture | null): Material
     made.sheenRoughness = 0.5;
     made.sheenColor = colorOf(m.base_color).lerp(new Color(0xffffff), 0.35);
   }
-  if (m.metallic > 0 || m.roughness < 0.45) {
+  const surface = dataOf(textures[m.metallic_roughness_image]);
+  made.metalnessMap = made.roughnessMap = surface;
+  made.aoMap = dataOf(textures[m.occlusion_image]);
+  made.aoMapIntensity = m.occlusion_strength;
+  if (m.metallic > 0 || m.roughness < 0.45 || surface) {
     made.envMap = environment();
     made.envMapIntensity = 0.9;
   }
@@ -131,16 +170,18 @@ function dress(made: Material & { emissiveMap?: Texture | null }, m: MaterialDes
 }
 
 export function materialOf(m: MaterialDescription, textures: (Texture | undefined)[], hasColors: boolean): Material {
-  const map = textures[m.base_image] ?? null;
   let made: Material;
-  if (m.shading === 'toon') made = toonMaterial(m, map, textures[m.shade_image] ?? null);
+  if (m.shading === 'toon') made = toonMaterial(m, textures);
   else if (m.shading === 'unlit') {
-    made = new MeshBasicMaterial({ color: colorOf(m.base_color), map });
+    made = new MeshBasicMaterial({ color: colorOf(m.base_color), map: textures[m.base_image] ?? null });
     made.toneMapped = false;
-  } else made = standardMaterial(m, map);
+  } else made = standardMaterial(m, textures);
   if (made instanceof MeshLambertMaterial || made instanceof MeshPhysicalMaterial) {
     made.emissive.add(colorOf(m.emissive));
     made.emissiveMap = textures[m.emissive_image] ?? null;
+    // three.js takes y along v, glTF against it. Without tangents it finds them from the triangles as they are.
+    made.normalMap = dataOf(textures[m.normal_image]);
+    made.normalScale.set(m.normal_scale, -m.normal_scale);
   }
   made.vertexColors = hasColors;
   dress(made, m);

@@ -107,6 +107,12 @@ export class BodyView {
     return new Vector3(p[3 * index] ?? 0, p[3 * index + 1] ?? 0, p[3 * index + 2] ?? 0);
   }
 
+  // Position of a particle, once a frame had them.
+  particle(index: number): Vector3 | undefined {
+    const p = this.particles;
+    return 3 * index + 2 < p.length && index >= 0 ? new Vector3(p[3 * index], p[3 * index + 1], p[3 * index + 2]) : undefined;
+  }
+
   apply(part: Part): void {
     switch (part.kind) {
       case PartKind.Surface:

@@ -119,6 +119,7 @@ class Studio {
   private listen(): void {
     const { store, viewport, connection } = this;
     store.on('display', () => this.want());
+    store.on('bones', () => this.want());
     store.on('theme', (theme) => viewport.setTheme(theme));
     const sendCamera = throttle(66, () => connection.send({ kind: 'camera', eye: viewport.camera.position.toArray() as Vector }));
     viewport.cameraMoved = () => store.scene && sendCamera();
@@ -142,7 +143,7 @@ class Studio {
     const bare = scene?.bodies.some((body) => body.triangles.length === 0) ?? false;
     this.connection.send({
       kind: 'want',
-      particles: display.tets || display.regions || bare,
+      particles: display.tets || display.regions || bare || this.store.bones.picking,
       ghost: display.ghost && this.store.hasActor,
       exact: false,
       quantised: false,
@@ -193,6 +194,7 @@ class Studio {
       store.telemetry.clear();
       store.pins.clear();
       store.capture = undefined;
+      Object.assign(store.bones, { first: -1, last: -1, picking: false });
       // Select the first body of the scene's main method.
       store.selected = Math.max(0, scene.bodies.findIndex((body) => body.method === scene.method));
     }

@@ -60,6 +60,13 @@ export interface MaterialDescription {
   base_image: number;
   shade_image: number;
   emissive_image: number;
+  normal_scale: number;
+  normal_image: number;
+  metallic_roughness_image: number;
+  occlusion_strength: number;
+  occlusion_image: number;
+  matcap_color: Vector;
+  matcap_image: number;
 }
 
 export interface ImageDescription {
@@ -79,6 +86,27 @@ export interface AppearanceDescription {
   images: ImageDescription[];
 }
 
+// A node of a character: `particle` is its joint, -1 for none; `swings`: a spring moves it.
+export interface NodeDescription {
+  name: string;
+  parent: number;
+  particle: number;
+  swings: boolean;
+}
+
+export interface SpringDescription {
+  name: string;
+  nodes: string[];
+  settings: Setting[];
+}
+
+export interface NodeColliderDescription {
+  name: string;
+  node: string;
+  shape: string;
+  settings: Setting[];
+}
+
 export interface BodyDescription {
   name: string;
   method: Method;
@@ -93,6 +121,10 @@ export interface BodyDescription {
   appearance?: AppearanceDescription;
   settings?: Setting[];
   examples?: Example[];
+  // Of a character: its nodes, and what the scene adds to them.
+  nodes?: NodeDescription[];
+  springs?: SpringDescription[];
+  node_colliders?: NodeColliderDescription[];
   manifolds?: number;
   // The number of manifolds whose weights can be set.
   writable_manifolds?: number;
@@ -268,6 +300,8 @@ export type PageMessage =
   | { kind: 'camera'; eye: Vector }
   | { kind: 'weights'; body: number; manifold: number; weights: number[] | null }
   | { kind: 'example'; body: number; action: 'add' | 'rename' | 'mute' | 'solo' | 'delete'; index?: number; name?: string; on?: boolean }
+  | { kind: 'spring'; body: number; action: 'add' | 'delete'; nodes?: string[]; name?: string; index?: number }
+  | { kind: 'node_collider'; body: number; action: 'add' | 'delete'; node?: string; shape?: string; index?: number }
   | { kind: 'steer'; body: number; speed: number; heading: Vector }
   | { kind: 'goal'; body: number; position: Vector | null }
   | { kind: 'tool'; at: Vector | null; radius?: number }

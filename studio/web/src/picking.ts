@@ -1,5 +1,6 @@
 // The pointer in the 3D view: pulls bodies, pins with Shift, moves goals, and moves the tool in scenes with detail; elsewhere it rotates the view.
 import { Mesh, Plane, Vector3 } from 'three';
+import { clicked } from './bones';
 import type { Connection } from './connection';
 import type { Vector } from './messages';
 import type { Store } from './store';
@@ -93,7 +94,7 @@ export class Picking {
       return;
     }
     if (event.button !== 0 || event.ctrlKey || event.metaKey) return;
-    if (this.takeGoal(event)) return;
+    if (this.takeGoal(event) || this.takeBone(event)) return;
     const hit = this.hit(event.clientX, event.clientY);
     if (!hit) return;
     this.store.select(hit.body);
@@ -138,6 +139,25 @@ export class Picking {
     const toward = this.viewport.camera.getWorldDirection(new Vector3());
     mark.userData.held = true;
     this.goal = { pointer: event.pointerId, plane: new Plane().setFromNormalAndCoplanarPoint(toward, mark.position), mark };
+    this.keepFromCamera(event);
+    return true;
+  }
+
+  // A click on a joint of the selected character selects a chain of bones.
+  private takeBone(event: PointerEvent): boolean {
+    let min = 2 * NEAR_PIXELS;
+    let best = -1;
+    for (const { node, position } of this.world.jointsShown()) {
+      const seen = this.viewport.project(position);
+      const distance = Math.hypot(seen.x - event.clientX, seen.y - event.clientY);
+      if (distance < min) {
+        min = distance;
+        best = node;
+      }
+    }
+    const nodes = this.store.scene?.bodies[this.store.selected]?.nodes;
+    if (best < 0 || !nodes) return false;
+    this.store.selectBones(clicked(nodes, this.store.bones, best, event.shiftKey));
     this.keepFromCamera(event);
     return true;
   }

@@ -8,6 +8,7 @@ import { detailPanel } from './panels/detail';
 import { Readout, section, settingsSection, type Panel, type PanelContext } from './panels/panel';
 import { rodPanel } from './panels/rod';
 import { solidPanel } from './panels/solid';
+import { springsPanel } from './panels/springs';
 import type { Display, Surface } from './store';
 
 type Shared = Omit<PanelContext, 'body' | 'description'>;
@@ -33,6 +34,7 @@ export class Sidebar {
     const { store } = shared;
     store.on('scene', (scene) => this.describe(scene));
     store.on('display', () => this.panels.forEach((panel) => panel.shown?.()));
+    store.on('bones', () => this.panels.forEach((panel) => panel.chosen?.()));
     store.on('selected', () => store.scene && this.rebuild(store.scene));
     store.on('telemetry', (message) => {
       const mine = store.telemetry.get(store.selected);
@@ -54,7 +56,7 @@ export class Sidebar {
     const shape = JSON.stringify([
       scene.name,
       scene.settings?.map((setting) => setting.path),
-      scene.bodies.map((body) => [body.name, body.method, body.points, body.settings?.map((setting) => setting.path), body.examples?.map((example) => [example.name, example.mute, example.solo])]),
+      scene.bodies.map((body) => [body.name, body.method, body.points, body.settings?.map((setting) => setting.path), body.examples?.map((example) => [example.name, example.mute, example.solo]), body.nodes?.length, [...(body.springs ?? []), ...(body.node_colliders ?? [])].map((item) => [item.name, item.settings.map((setting) => setting.path)])]),
     ]);
     const description = scene.bodies[this.shared.store.selected];
     if (shape === this.shape && description) {
@@ -77,6 +79,7 @@ export class Sidebar {
     if (context) {
       const own = (): BodyDescription['settings'] => settingsOf(this.shared.store.scene ?? scene, context.body);
       const made = [
+        springsPanel(context),
         this.methodPanel(context),
         settingsSection(context, 'Settings', own() ?? [], () => own() ?? []),
         settingsSection(context, 'World', scene.settings ?? [], () => this.shared.store.scene?.settings ?? []),

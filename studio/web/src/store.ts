@@ -1,6 +1,7 @@
 // The state of the page. Changes are announced by signals; modules share nothing else.
 import type { Frame } from './frames';
 import type { BodyTelemetry, CaptureMessage, ColorMode, Finding, SceneMessage, StateMessage, TelemetryMessage } from './messages';
+import type { BoneSelection } from './bones';
 import type { Link } from './connection';
 
 export type Surface = 'solid' | 'wire' | 'both';
@@ -36,6 +37,7 @@ interface Signals {
   display: Display;
   theme: 'light' | 'dark';
   pins: Set<string>;
+  bones: BoneSelection;
   page: 'gallery' | 'world';
 }
 
@@ -63,6 +65,7 @@ export class Store {
     follow: true,
     colors: 'none',
   };
+  readonly bones: BoneSelection = { first: -1, last: -1, picking: false };
   readonly detail: DetailView = { coarse: false, tool: true, toolRadius: 0.03 };
   private handlers: Handlers = {};
 
@@ -77,6 +80,11 @@ export class Store {
   changeDisplay(change: Partial<Display>): void {
     Object.assign(this.display, change);
     this.emit('display', this.display);
+  }
+
+  selectBones(change: Partial<BoneSelection>): void {
+    Object.assign(this.bones, change);
+    this.emit('bones', this.bones);
   }
 
   select(body: number): void {

@@ -8,6 +8,7 @@ import {
   Group,
   Line,
   LineBasicMaterial,
+  LineSegments,
   Mesh,
   MeshBasicMaterial,
   MeshStandardMaterial,
@@ -19,6 +20,7 @@ import {
   Vector3,
 } from 'three';
 import { BodyView } from './bodies';
+import { nodesOf } from './bones';
 import { indicesOf, numbersOf, PartKind, type Frame, type Part } from './frames';
 import type { ColliderDescription, SceneMessage, TelemetryMessage } from './messages';
 import type { Store } from './store';
@@ -41,6 +43,9 @@ export class WorldView {
   private readonly pull: Line;
   private readonly pins: Points;
   private readonly goals = new Group();
+  // Joints of a character, and the selected bones, while they are picked in the view.
+  private readonly joints: Points;
+  private readonly bones: LineSegments<BufferGeometry, LineBasicMaterial>;
   readonly tool: Mesh<SphereGeometry, MeshStandardMaterial>;
   private framedOnce = false;
 
@@ -51,6 +56,10 @@ export class WorldView {
   ) {
     this.contacts = pointCloud(0xff3d81, 7);
     this.pins = pointCloud(0x1f6feb, 11);
+    this.joints = pointCloud(0xff8c1a, 6);
+    this.bones = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ color: 0xff3d81, depthTest: false, transparent: true }));
+    this.bones.renderOrder = 3;
+    this.bones.frustumCulled = false;
     this.pull = new Line(new BufferGeometry(), new LineBasicMaterial({ color: 0xff8c1a, depthTest: false, transparent: true }));
     this.pull.renderOrder = 3;
     this.pull.visible = false;
@@ -59,7 +68,7 @@ export class WorldView {
     this.tool = new Mesh(new SphereGeometry(1, 32, 20), toolMaterial);
     this.tool.castShadow = true;
     this.tool.visible = false;
-    this.marks.add(this.contacts, this.pins, this.pull, this.goals, this.tool);
+    this.marks.add(this.contacts, this.pins, this.pull, this.goals, this.tool, this.joints, this.bones);
     viewport.scene.add(this.root, this.marks);
     store.on('scene', (scene) => this.open(scene));
     store.on('frame', (frame) => this.receive(frame));
@@ -67,6 +76,7 @@ export class WorldView {
     store.on('display', () => this.refresh());
     store.on('selected', () => this.refresh());
     store.on('pins', () => this.movePins());
+    store.on('bones', () => this.moveBones());
     viewport.beforeDraw = (seconds) => {
       this.flush();
       this.follow(seconds);
@@ -167,6 +177,7 @@ export class WorldView {
     if (!this.framedOnce && this.bodies.every((body) => body.moved)) this.firstFrame();
     if (this.store.detail.coarse || this.store.display.ghost) this.spread();
     this.movePins();
+    this.moveBones();
     this.changed?.();
     this.viewport.touch();
   }
@@ -243,6 +254,34 @@ export class WorldView {
     });
   }
 
+  // Joints that can be picked, by node: those of the selected character.
+  jointsShown(): { node: number; position: Vector3 }[] {
+    const view = this.bodies[this.store.selected];
+    if (!view || !this.store.bones.picking) return [];
+    return (view.description.nodes ?? []).flatMap((node, i) => {
+      const position = view.particle(node.particle);
+      return position ? [{ node: i, position }] : [];
+    });
+  }
+
+  private moveBones(): void {
+    const shown = this.jointsShown();
+    const nodes = this.bodies[this.store.selected]?.description.nodes ?? [];
+    setPoints(this.joints, [new Float32Array(shown.flatMap((joint) => joint.position.toArray()))]);
+    const places = new Map(shown.map((joint) => [joint.node, joint.position]));
+    const chosen = new Set(nodesOf(nodes, this.store.bones));
+    const ends: Vector3[] = [];
+    for (const node of chosen) {
+      const from = places.get(nodes[node]?.parent ?? -1);
+      const to = places.get(node);
+      if (from && to && chosen.has(nodes[node]?.parent ?? -1)) ends.push(from, to);
+    }
+    this.bones.visible = ends.length > 0;
+    this.joints.visible = shown.length > 0;
+    setPoints(this.bones, [new Float32Array(ends.flatMap((end) => end.toArray()))]);
+    this.viewport.touch();
+  }
+
   private movePins(): void {
     const positions = new Float32Array(3 * this.store.pins.size);
     let i = 0;
@@ -263,7 +302,7 @@ function pointCloud(color: number, size: number): Points {
   return made;
 }
 
-function setPoints(cloud: Points, pieces: Float32Array[]): void {
+function setPoints(cloud: { geometry: BufferGeometry }, pieces: Float32Array[]): void {
   const all = new Float32Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let offset = 0;
   for (const piece of pieces) {

@@ -25,6 +25,8 @@ export interface Panel {
   refresh?(description: BodyDescription): void;
   // Display options changed, here or by a key.
   shown?(): void;
+  // Other bones were selected, here or in the view.
+  chosen?(): void;
 }
 
 export function section(title: string, open: boolean, ...children: (Node | string)[]): HTMLDetailsElement {
