@@ -72,13 +72,13 @@ static int64_t fill_tiles(const pl_fem_model *model, const int32_t *slot, int32_
 
 // The numbering with the fewest products of tiles: along the body (actor_order.h), or by nested dissection, which is
 // better where it branches. Leaves its tiles in `filled`. False when out of memory.
-static bool choose_order(const pl_fem_model *model, pl_arena *room, pl_actor_factor *f, int32_t *slot, uint8_t *filled,
-                         int64_t *products) {
+static bool choose_order(const pl_fem_model *model, pl_arena *workspace, pl_actor_factor *f, int32_t *slot,
+                         uint8_t *filled, int64_t *products) {
   int32_t points = model->head.particle_count, columns = f->size / 4;
-  int32_t *orders[2] = {PL_TAKE(room, int32_t, points), PL_TAKE(room, int32_t, points)};
+  int32_t *orders[2] = {PL_TAKE(workspace, int32_t, points), PL_TAKE(workspace, int32_t, points)};
   int32_t *unknown = PL_TAKE(&f->arena, int32_t, f->size);
-  pl_vec3 *positions = PL_TAKE(room, pl_vec3, points);
-  if (room->failed || f->arena.failed) return false;
+  pl_vec3 *positions = PL_TAKE(workspace, pl_vec3, points);
+  if (workspace->failed || f->arena.failed) return false;
   for (int32_t i = 0; i < points; ++i) positions[i] = pl_fem_vector(model->rest_points, i);
   pl_sparse graph = {.row_count = points,
                      .value_count = model->pattern.block_count,
@@ -171,19 +171,19 @@ static bool create_tiles(pl_actor_factor *f, bool *small) {
   size_t columns = (size_t)f->size / 4;
   *small = columns <= MAX_COLUMNS && model->pattern.block_count < INT32_MAX / 9;
   if (!*small) return true;
-  pl_arena room;
-  pl_arena_init(&room, f->arena.context, 0);
-  int32_t *slot = PL_TAKE(&room, int32_t, 3 * (size_t)model->head.particle_count);
-  uint8_t *filled = PL_TAKE(&room, uint8_t, columns * columns);
+  pl_arena workspace;
+  pl_arena_init(&workspace, f->arena.context, 0);
+  int32_t *slot = PL_TAKE(&workspace, int32_t, 3 * (size_t)model->head.particle_count);
+  uint8_t *filled = PL_TAKE(&workspace, uint8_t, columns * columns);
   int64_t products = 0;
-  bool good = !room.failed && choose_order(model, &room, f, slot, filled, &products);
+  bool good = !workspace.failed && choose_order(model, &workspace, f, slot, filled, &products);
   *small = products <= MAX_PRODUCTS;
   if (good && *small) {
     f->x = PL_TAKE(&f->arena, double, COLUMNS *(size_t)f->size);
     f->kernels = pl_tile_kernels_choose();
     good = !f->arena.failed && list_tiles(f, filled, products) && list_entries(f, slot);
   }
-  pl_arena_destroy(&room);
+  pl_arena_destroy(&workspace);
   return good;
 }
 
