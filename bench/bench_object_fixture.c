@@ -3,12 +3,15 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "pliant/math.h"
+#include "tool_folder.h"
 #include "tool_open.h"
 #include "tool_verbs.h"
 
@@ -21,27 +24,32 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
 }
 
 void object_fixture_close(object_fixture *fixture) {
-  if (fixture->folder != NULL) nftw(fixture->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+  if (fixture->folder != NULL && !fixture->keeps) nftw(fixture->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
   free(fixture->folder);
   tool_gallery_free(&fixture->gallery);
   pl_context_destroy(fixture->context);
 }
 
+// The folder to work in, or NULL (printed).
+static char *make_folder(const bench_session *bench) {
+  const char *base = getenv("TMPDIR");
+  if (bench->folder != NULL)
+    return tool_folder_make(bench->tool, bench->folder) ? tool_text("%s", bench->folder) : NULL;
+  char *folder = tool_text("%s/pliant-bench-XXXXXX", base != NULL && base[0] != '\0' ? base : "/tmp");
+  if (mkdtemp(folder) != NULL) return folder;
+  tool_print_error(&bench->tool->console,
+                   "the temporary folder '%s' cannot be created; check TMPDIR and its permissions", folder);
+  free(folder);
+  return NULL;
+}
+
 bool object_fixture_open(bench_session *bench, object_fixture *fixture) {
   const tool_console *console = &bench->tool->console;
-  const char *base = getenv("TMPDIR");
-  *fixture = (object_fixture){.bench = bench, .gallery = tool_gallery_find()};
-  char *folder = tool_text("%s/pliant-bench-XXXXXX", base != NULL && base[0] != '\0' ? base : "/tmp");
+  *fixture = (object_fixture){.bench = bench, .gallery = tool_gallery_find(), .keeps = bench->folder != NULL};
   bool good = fixture->gallery.folder != NULL;
   if (!good) tool_print_error(console, "the gallery was not found; set PLIANT_SCENES to the folder 'scenes' of Pliant");
-  if (good && mkdtemp(folder) == NULL) {
-    tool_print_error(console, "the temporary folder '%s' cannot be created; check TMPDIR and its permissions", folder);
-    good = false;
-  }
-  if (good)
-    fixture->folder = folder;
-  else
-    free(folder);
+  if (good) fixture->folder = make_folder(bench);
+  good = fixture->folder != NULL;
   if (good) fixture->context = tool_open_context(bench->tool, 0);
   if (good && fixture->context != NULL) return true;
   object_fixture_close(fixture);
@@ -74,7 +82,16 @@ int object_run_verb(const object_fixture *fixture, const tool_verb *verb, const 
   return code;
 }
 
+// `sense` writes what is held at its end.
+static bool is_filmed(const object_fixture *fixture, const object_film *film) {
+  char *last = object_path(fixture, film->name, "held.csv");
+  bool there = fixture->keeps && access(last, R_OK) == 0;
+  free(last);
+  return there;
+}
+
 bool object_sense(const object_fixture *fixture, const object_film *film) {
+  if (is_filmed(fixture, film)) return true;
   char *scene = tool_gallery_scene(&fixture->gallery, film->scene), *folder = object_path(fixture, film->name, "");
   char *tets = film->tets != NULL ? object_path(fixture, film->tets, "rest.vtu") : NULL;
   char *frames = tool_text("%d", film->frames + film->frames_before),
@@ -132,16 +149,103 @@ static bool read_rounds(const object_fixture *fixture, const char *name, object_
   return first >= 0 && last >= 0;
 }
 
-static void count_tets(const object_fixture *fixture, const char *name, object_found *found) {
-  char *path = object_path(fixture, name, "static.vtu");
-  pl_mesh *mesh = NULL;
+// Tables and the mesh with which moduli are compared with the truth.
+typedef struct comparison {
+  pl_mesh *mesh;
+  pl_table *controls, *found, *truth;
+} comparison;
+
+static bool open_table(const object_fixture *fixture, const char *name, const char *file, pl_table **table) {
+  char *path = object_path(fixture, name, file);
   pl_error error = {0};
-  if (pl_mesh_load(fixture->context, path, &mesh, NULL, &error) >= 0) {
-    found->point_count = pl_mesh_get_view(mesh).point_count;
-    found->tet_count = pl_mesh_get_view(mesh).tet_count;
-  }
-  pl_mesh_destroy(mesh);
+  bool good = pl_table_load(fixture->context, path, table, &error) >= 0;
+  if (!good) tool_report_error(&fixture->bench->tool->console, &error);
   free(path);
+  return good;
+}
+
+static bool open_comparison(const object_fixture *fixture, const char *film, const char *name, comparison *c) {
+  char *path = object_path(fixture, film, "static.vtu");
+  pl_error error = {0};
+  bool good = pl_mesh_load(fixture->context, path, &c->mesh, NULL, &error) >= 0;
+  if (!good) tool_report_error(&fixture->bench->tool->console, &error);
+  free(path);
+  good = good && open_table(fixture, film, "truth_young.csv", &c->truth) &&
+         open_table(fixture, name, "controls.csv", &c->controls) && open_table(fixture, name, "young.csv", &c->found);
+  return good && pl_table_get_view(c->truth).row_count == pl_mesh_get_view(c->mesh).tet_count &&
+         pl_table_get_view(c->found).row_count == pl_mesh_get_view(c->mesh).tet_count;
+}
+
+static void close_comparison(comparison *c) {
+  pl_mesh_destroy(c->mesh);
+  pl_table_destroy(c->controls);
+  pl_table_destroy(c->found);
+  pl_table_destroy(c->truth);
+}
+
+static double truth_near(const comparison *c, pl_vec3 at) {
+  pl_mesh_view mesh = pl_mesh_get_view(c->mesh);
+  double nearest = HUGE_VAL, truth = 0;
+  for (int32_t t = 0; t < mesh.tet_count; ++t) {
+    const int32_t *k = mesh.tets + 4 * (ptrdiff_t)t;
+    pl_vec3 middle = pl_vec3_scale(pl_vec3_add(pl_vec3_add(mesh.points[k[0]], mesh.points[k[1]]),
+                                               pl_vec3_add(mesh.points[k[2]], mesh.points[k[3]])),
+                                   0.25);
+    double away = pl_vec3_distance(middle, at);
+    if (away < nearest) nearest = away, truth = cell_of(c->truth, t, "young", 0);
+  }
+  return truth;
+}
+
+typedef struct tet_error {
+  double error, volume;
+} tet_error;
+
+static int compare_errors(const void *a, const void *b) {
+  double x = ((const tet_error *)a)->error, y = ((const tet_error *)b)->error;
+  return (x > y) - (x < y);
+}
+
+// Median of the errors of tets, each counted by its volume.
+static double typical_error(const comparison *c) {
+  pl_mesh_view mesh = pl_mesh_get_view(c->mesh);
+  tet_error *errors = tool_allocate((size_t)mesh.tet_count + 1, sizeof *errors);
+  double whole = 0, sum = 0;
+  for (int32_t t = 0; t < mesh.tet_count; ++t) {
+    const int32_t *k = mesh.tets + 4 * (ptrdiff_t)t;
+    pl_vec3 o = mesh.points[k[0]], d[3];
+    for (int i = 0; i < 3; ++i) d[i] = pl_vec3_sub(mesh.points[k[i + 1]], o);
+    errors[t].volume = fabs(pl_vec3_dot(d[0], pl_vec3_cross(d[1], d[2]))) / 6;
+    errors[t].error = fabs(cell_of(c->found, t, "young", 0) / cell_of(c->truth, t, "young", 1) - 1);
+    whole += errors[t].volume;
+  }
+  qsort(errors, (size_t)mesh.tet_count, sizeof *errors, compare_errors);
+  int32_t at = 0;
+  while (at + 1 < mesh.tet_count && (sum += errors[at].volume) < whole / 2) ++at;
+  double median = errors[at].error;
+  free(errors);
+  return median;
+}
+
+static bool read_moduli(const object_fixture *fixture, const char *film, const char *name, object_found *found) {
+  comparison c = {NULL};
+  bool good = open_comparison(fixture, film, name, &c);
+  if (good) {
+    found->point_count = pl_mesh_get_view(c.mesh).point_count;
+    found->tet_count = pl_mesh_get_view(c.mesh).tet_count;
+    found->modulus_count = (int32_t)pl_table_get_view(c.controls).row_count;
+    found->typical_error = typical_error(&c);
+  }
+  for (int32_t i = 0; i < found->modulus_count && i < MAX_OBJECT_VALUES; ++i) {
+    pl_vec3 at = {cell_of(c.controls, i, "x", 0), cell_of(c.controls, i, "y", 0), cell_of(c.controls, i, "z", 0)};
+    found->moduli[i] = (object_modulus){.value = cell_of(c.controls, i, "young", 0),
+                                        .min = cell_of(c.controls, i, "min", 0),
+                                        .max = cell_of(c.controls, i, "max", 0),
+                                        .truth = truth_near(&c, at),
+                                        .verdict = (pl_fit_verdict)cell_of(c.controls, i, "verdict", 0)};
+  }
+  close_comparison(&c);
+  return good;
 }
 
 bool object_capture(const object_fixture *fixture, const object_film *film, const char *name, const char *const *words,
@@ -155,12 +259,14 @@ bool object_capture(const object_fixture *fixture, const object_film *film, cons
   const char *all[MAX_OBJECT_WORDS + 32] = {mesh,     from, "-o",      folder, "--surface", surface,
                                             "--hold", held, "--truth", truth,  "--release", release};
   int count = 12;
-  for (int i = 0; words[i] != NULL && i < MAX_OBJECT_WORDS + 20; ++i) all[count++] = words[i];
+  for (int i = 0; words[i] != NULL && i < MAX_OBJECT_WORDS + 18; ++i) all[count++] = words[i];
+  found->resumed = fixture->keeps && tool_is_folder(folder);
+  if (found->resumed) all[count++] = "--resume";
   double begin = (double)clock() / CLOCKS_PER_SEC;
   int code = object_run_verb(fixture, &tool_capture_verb, all);
   found->processor_seconds = (double)clock() / CLOCKS_PER_SEC - begin;
-  bool good = (code == TOOL_DONE || code == TOOL_REMARKS) && read_rounds(fixture, name, found);
-  if (good) count_tets(fixture, film->name, found);
+  bool good = (code == TOOL_DONE || code == TOOL_REMARKS) && read_rounds(fixture, name, found) &&
+              read_moduli(fixture, film->name, name, found);
   free(mesh), free(surface), free(held), free(folder), free(from), free(truth), free(release);
   return good;
 }

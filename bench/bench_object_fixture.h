@@ -8,12 +8,13 @@
 
 enum { MAX_OBJECT_WORDS = 8, MAX_OBJECT_VALUES = 20 };
 
-// A folder for temporary files, and where the scenes are.
+// A folder for files, temporary or to be kept, and where the scenes are.
 typedef struct object_fixture {
   bench_session *bench;
   tool_gallery gallery;
   pl_context *context;
   char *folder;
+  bool keeps;  // the folder stays, and what is in it is taken over
 } object_fixture;
 
 // What is filmed. Lists of words end with NULL.
@@ -27,6 +28,12 @@ typedef struct object_film {
   const char *size;       // of pictures
 } object_film;
 
+// A modulus that was found, and the true one of the tet nearest to its control point.
+typedef struct object_modulus {
+  double value, min, max, truth;
+  pl_fit_verdict verdict;
+} object_modulus;
+
 // What `capture` found, of its last round; seconds of all rounds.
 typedef struct object_found {
   int32_t point_count, tet_count, frame_count, round_count;
@@ -36,6 +43,11 @@ typedef struct object_found {
                                     // where they do not
   int32_t value_count;
   double values[MAX_OBJECT_VALUES];  // moduli, Poisson's ratio, mass and stiffness damping
+  int32_t modulus_count;
+  object_modulus moduli[MAX_OBJECT_VALUES];
+  double
+      typical_error;  // of the moduli of tets, relative to the truth: half of the volume is nearer
+  bool resumed;       // from an earlier run: seconds are of the rest
 } object_found;
 
 // False when something is missing (printed).
@@ -46,7 +58,7 @@ void object_fixture_close(object_fixture *fixture);
 // code.
 int object_run_verb(const object_fixture *fixture, const tool_verb *verb, const char *const *words);
 
-// Film it. False when it fails (printed).
+// Film it, unless that is done and was kept. False when it fails (printed).
 bool object_sense(const object_fixture *fixture, const object_film *film);
 
 // Track and fit, with further words for the verb; `name` is that of the folder. False when it fails

@@ -18,7 +18,8 @@
 #include "tool_hold.h"
 #include "tool_verbs.h"
 
-static const double MAX_HELD_OUT = 5;  // % of the amplitude
+static const double MAX_HELD_OUT = 5;      // % of the amplitude
+static const double MAX_MODULUS_OFF = 15;  // % of the truth
 
 static void print_number(const object_fixture *fixture, bench_row row, double value) {
   bench_samples samples = {0};
@@ -33,6 +34,7 @@ static void print_number(const object_fixture *fixture, bench_row row, double va
 
 typedef struct object_case {
   object_film film;
+  const char *controls;                      // a table of control points, or NULL
   const char *words[MAX_OBJECT_WORDS + 12];  // for `capture`
   double paper_track, paper_fit;             // seconds
   const char *note;
@@ -40,27 +42,35 @@ typedef struct object_case {
 
 static const object_case OBJECTS[] = {
     {{"holder", "capture-holder", {NULL}, NULL, 0, 81, "640x480"},
+     NULL,
      {"--density", "1100", "--poisson", "0.4", "--young", "2e6", "--rounds", "2", NULL},
      13 * 60,
      0.7 * 3600,
      "1 control point, 2 rounds"},
     {{"hanger", "capture-hanger", {NULL}, NULL, 0, 44, "640x480"},
+     NULL,
      {"--density", "1000", "--poisson", "0.4", "--young", "2e6", "--rounds", "2", NULL},
      9 * 60,
      0.5 * 3600,
      "1 control point, 2 rounds"},
     {{"dracaena", "capture-dracaena", {NULL}, NULL, 0, 269, "640x480"},
-     {"--density", "700", "--controls", "3", "--young", "1e6", "--rounds", "3", NULL},
+     NULL,
+     {"--density", "700", "--controls", "3", "--young", "1e6", "--rounds", "3", "--steps", "8", NULL},
      7 * 60,
      0.2 * 3600,
      "3 control points, 3 rounds"},
     {{"lotus", "capture-lotus", {NULL}, NULL, 0, 234, "640x480"},
-     {"--density", "120", "--controls", "2", "--young", "1e6", "--rounds", "3", NULL},
+     // One where the stem ends and one where the leaf begins.
+     "x,y,z\n0,0.36,0\n0,0.42,0\n",
+     {"--density", "120", "--blend", "linear", "--no-warm-start", "--young", "5e6", "--rounds", "3", "--steps", "8",
+      NULL},
      25 * 60,
      1.0 * 3600,
      "2 control points, 3 rounds"},
     {{"taro", "capture-taro", {NULL}, NULL, 0, 239, "640x480"},
-     {"--density", "700", "--controls", "13", "--placement", "farthest", "--young", "1e6", "--rounds", "3", NULL},
+     NULL,
+     {"--density", "700", "--controls", "13", "--placement", "farthest", "--young", "1e6", "--rounds", "3", "--steps",
+      "4", NULL},
      38 * 60,
      2.0 * 3600,
      "13 control points, 3 rounds"},
@@ -73,6 +83,7 @@ static const object_case QUICK_OBJECTS[] = {
       1,
       8,
       "160x120"},
+     NULL,
      {"--young", "5e5", "--no-warm-start", "--rounds", "1", "--steps", "4", NULL},
      0,
      0,
@@ -101,8 +112,8 @@ static void print_object(const object_fixture *fixture, const object_case *c, co
     more = longer;
   }
   char *whole = tool_text("%s]", more);
-  snprintf(note, sizeof note, "%s; %.1f s of processors for track, fit and report; E of the first %.4g Pa", c->note,
-           found->processor_seconds, found->values[0]);
+  snprintf(note, sizeof note, "%s; %.1f s of processors for track, fit and report%s", c->note, found->processor_seconds,
+           found->resumed ? "; resumed, seconds are of the rest" : "");
   name = tool_text("%s, fit", c->film.name);
   print_number(
       fixture,
@@ -114,12 +125,60 @@ static void print_object(const object_fixture *fixture, const object_case *c, co
   free(whole);
 }
 
+// Rows of the moduli; false when one that is called determined is far from the truth.
+static bool print_moduli(const object_fixture *fixture, const object_case *c, const object_found *found) {
+  bool good = true;
+  for (int32_t i = 0; i < found->modulus_count; ++i) {
+    const object_modulus *m = &found->moduli[i];
+    double off = 100 * (m->value / m->truth - 1);
+    const char *verdict = pl_fit_verdict_name(m->verdict);
+    char *name = tool_text("%s, young %d", c->film.name, i + 1);
+    char *note = tool_text("%.5g Pa in %.5g to %.5g; truth %.5g Pa; %s", m->value, m->min, m->max, m->truth, verdict);
+    char *more = tool_text("\"young\": %.6g, \"min\": %.6g, \"max\": %.6g, \"truth\": %.6g, \"verdict\": \"%s\"",
+                           m->value, m->min, m->max, m->truth, verdict);
+    print_number(fixture,
+                 (bench_row){.name = name, .unit = "% off", .limit = MAX_MODULUS_OFF, .note = note, .more = more}, off);
+    good = good && (m->verdict != PL_FIT_DETERMINED || fabs(off) < MAX_MODULUS_OFF);
+    free(name), free(note), free(more);
+  }
+  char *name = tool_text("%s, moduli of tets", c->film.name);
+  print_number(fixture,
+               (bench_row){.name = name,
+                           .unit = "% off",
+                           .size = found->tet_count,
+                           .note = "median, by volume; damping and Poisson's ratio are in the line of the fit"},
+               100 * found->typical_error);
+  free(name);
+  return good;
+}
+
+// The table of control points as a file; its path, to be freed, or NULL when it cannot be written (printed).
+static char *write_controls(const object_fixture *fixture, const object_case *c) {
+  char *path = object_path(fixture, c->film.name, "controls.csv");
+  FILE *file = fopen(path, "w");
+  if (file != NULL && fputs(c->controls, file) >= 0 && fclose(file) == 0) return path;
+  tool_print_error(&fixture->bench->tool->console, "'%s' cannot be written", path);
+  free(path);
+  return NULL;
+}
+
 static bool measure_object(const object_fixture *fixture, const object_case *c) {
   object_found found;
-  char *folder = tool_text("%s-found", c->film.name);
-  bool good = object_sense(fixture, &c->film) && object_capture(fixture, &c->film, folder, c->words, &found);
+  const char *words[MAX_OBJECT_WORDS + 16] = {NULL};
+  int count = 0;
+  for (int i = 0; c->words[i] != NULL; ++i) words[count++] = c->words[i];
+  char *folder = tool_text("%s-found", c->film.name), *controls = NULL;
+  bool good = object_sense(fixture, &c->film);
+  if (good && c->controls != NULL) {
+    controls = write_controls(fixture, c);
+    good = controls != NULL;
+    words[count++] = "--placement", words[count++] = controls;
+  }
+  good = good && object_capture(fixture, &c->film, folder, words, &found);
   if (good) print_object(fixture, c, &found);
+  good = good && print_moduli(fixture, c, &found);
   free(folder);
+  free(controls);
   return good;
 }
 
@@ -127,7 +186,7 @@ static bool measure_object(const object_fixture *fixture, const object_case *c) 
 // -------------------------------------------------------------------------------------------------------
 
 typedef struct tets_case {
-  const char *name;
+  const char *key, *name;  // as it is named on the command line, and in its row
   object_film tets, film;  // whose tets are tracked, and what is filmed
   const char *words[MAX_OBJECT_WORDS + 12];
   double young, alpha, beta;  // the truth
@@ -141,14 +200,16 @@ typedef struct tets_case {
   { name, "capture-bar", {"meshes.shape.box.cells=[32,8,8]", BAR_END, NULL}, tets, 2, 20, "320x240" }
 
 static const tets_case TETS[] = {
-    {"bar of 32 x 8 x 8 with 8 x 2 x 2 cells",
+    {"bar-8",
+     "bar of 32 x 8 x 8 with 8 x 2 x 2 cells",
      {"bar-8", "capture-bar", {"meshes.shape.box.cells=[8,2,2]", BAR_END, NULL}, NULL, 0, 1, "80x60"},
      FINE_BAR("bar-by-8", "bar-8"),
      BAR_WORDS,
      6.8e5,
      0.02,
      1e-3},
-    {"bar of 32 x 8 x 8 with 16 x 4 x 4 cells",
+    {"bar-16",
+     "bar of 32 x 8 x 8 with 16 x 4 x 4 cells",
      {"bar-16", "capture-bar", {"meshes.shape.box.cells=[16,4,4]", BAR_END, NULL}, NULL, 0, 1, "80x60"},
      FINE_BAR("bar-by-16", "bar-16"),
      BAR_WORDS,
@@ -186,7 +247,7 @@ static bool measure_tets(const object_fixture *fixture, const tets_case *c) {
 // ---------------------------------------------------------------------------------------------------------
 
 typedef struct held_case {
-  const char *name;
+  const char *key, *name;
   object_film first, second;
   const char *words[MAX_OBJECT_WORDS + 12], *track_words[MAX_OBJECT_WORDS];
   double density;
@@ -197,7 +258,8 @@ typedef struct held_case {
 // 12 % only.
 #define HOLDER_TRUTH "bodies[0].tets.points=600", "time.step=0.0005208333333"
 
-static const held_case HELD[] = {{"bar, second motion",
+static const held_case HELD[] = {{"bar-held-out",
+                                  "bar, second motion",
                                   {"bar-down", "capture-bar", {NULL}, NULL, 2, 20, "320x240"},
                                   {"bar-up",
                                    "capture-bar",
@@ -213,7 +275,8 @@ static const held_case HELD[] = {{"bar, second motion",
                                   {"--young", "5e5", NULL},
                                   1000,
                                   8},
-                                 {"holder of 600 points, second motion",
+                                 {"holder-held-out",
+                                  "holder of 600 points, second motion",
                                   {"holder-down", "capture-holder", {HOLDER_TRUTH, NULL}, NULL, 2, 14, "320x240"},
                                   {"holder-up",
                                    "capture-holder",
@@ -233,6 +296,7 @@ static const held_case HELD[] = {{"bar, second motion",
                                   32}};
 enum { HELD_COUNT = sizeof HELD / sizeof HELD[0] };
 static const held_case QUICK_HELD = {
+    "bar-held-out",
     "bar, second motion",
     {"bar",
      "capture-bar",
@@ -350,6 +414,16 @@ static bool measure_second(const object_fixture *fixture, const held_case *c, bo
   return good;
 }
 
+const char *const bench_object_cases[] = {
+    "bar-8", "bar-16", "bar-held-out", "holder-held-out", "holder", "hanger", "dracaena", "lotus", "taro", NULL};
+
+// Whether a case is to be run; says so, as each takes minutes.
+static bool begin(const object_fixture *fixture, const char *name) {
+  if (!bench_wants(fixture->bench, name)) return false;
+  tool_print(&fixture->bench->tool->console, "case:      %s", name);
+  return true;
+}
+
 int bench_objects(bench_session *bench) {
   object_fixture fixture;
   if (!object_fixture_open(bench, &fixture)) return TOOL_FAILED;
@@ -357,10 +431,12 @@ int bench_objects(bench_session *bench) {
   if (bench->quick) {
     good = measure_object(&fixture, &QUICK_OBJECTS[0]) && measure_second(&fixture, &QUICK_HELD, true);
   } else {
-    for (int i = 0; i < TETS_COUNT; ++i) good = measure_tets(&fixture, &TETS[i]) && good;
-    for (int i = 0; i < HELD_COUNT; ++i) good = measure_second(&fixture, &HELD[i], false) && good;
+    for (int i = 0; i < TETS_COUNT; ++i)
+      if (begin(&fixture, TETS[i].key)) good = measure_tets(&fixture, &TETS[i]) && good;
+    for (int i = 0; i < HELD_COUNT; ++i)
+      if (begin(&fixture, HELD[i].key)) good = measure_second(&fixture, &HELD[i], false) && good;
     for (size_t i = 0; i < sizeof OBJECTS / sizeof OBJECTS[0]; ++i)
-      good = measure_object(&fixture, &OBJECTS[i]) && good;
+      if (begin(&fixture, OBJECTS[i].film.name)) good = measure_object(&fixture, &OBJECTS[i]) && good;
   }
   object_fixture_close(&fixture);
   return good ? TOOL_DONE : TOOL_REMARKS;

@@ -11,8 +11,14 @@ enum { BENCH_MAX_REPEATS = 15 };
 typedef struct bench_session {
   const tool_session *tool;
   bool json, quick;
+  const char *const *cases;  // that were named; all when there are none
+  int case_count;
+  const char *folder;  // where a suite that takes long keeps its files and resumes; NULL: nowhere
   int row_count;
 } bench_session;
+
+// Names of cases that can be run alone, in the order in which they run; the list ends with NULL.
+extern const char *const bench_object_cases[];
 
 // Numbers of one case, one per repetition.
 typedef struct bench_samples {
@@ -39,6 +45,9 @@ typedef struct bench_row {
 int bench_repeats(const bench_session *bench);
 void bench_add(bench_samples *samples, double value);
 double bench_median(const bench_samples *samples);
+
+// Whether a case is to be run.
+bool bench_wants(const bench_session *bench, const char *name);
 
 // Print the median of the samples, or the best of them, with the distance of the quartiles as
 // spread.

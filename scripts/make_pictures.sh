@@ -1,6 +1,7 @@
 #!/bin/bash
-# scripts/make_pictures.sh [NAME...]: make every picture of README.md and docs/, or those whose file is called NAME.png or NAME.svg, with the commands on
-# the pages themselves (`pliant run SCENE … --picture FILE`, `scripts/plot_actor.py SCENE… --picture FILE`).
+# scripts/make_pictures.sh [NAME...]: make every picture of README.md and docs/, or those whose file is called NAME.png, NAME.svg or NAME.webp, with the
+# commands on the pages themselves (`pliant run SCENE … --picture FILE` or `--video FILE`, `scripts/plot_actor.py SCENE… --picture FILE`).
+# NAME.webp is the film alone.
 # scripts/check_pages.py checks that every picture has such a command.
 # The tool is build/pliant, or $PLIANT.
 set -euo pipefail
@@ -11,11 +12,11 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir -p docs/pictures
 pages=(README.md docs/*.md docs/notes/*.md src/*/README.md)
 set -f # paths of --set have brackets
-grep -ohE '`(build/)?pliant run [^`]* --picture [^` ]+\.png[^`]*`' "${pages[@]}" | tr -d '`' | sed 's|^[^ ]* ||' | sort -u >"$scratch/commands"
+grep -ohE '`(build/)?pliant run [^`]* --(picture [^` ]+\.png|video [^` ]+\.webp)[^`]*`' "${pages[@]}" | tr -d '`' | sed 's|^[^ ]* ||' | sort -u >"$scratch/commands"
 while IFS= read -r line; do
   # Titles are quoted as in a shell.
   eval "words=($line)"
-  for ((i = 0; i < ${#words[@]}; i++)); do [ "${words[i]}" != --picture ] || picture=${words[i + 1]}; done
+  for ((i = 0; i < ${#words[@]}; i++)); do [[ ${words[i]} != --picture && ${words[i]} != --video ]] || picture=${words[i + 1]}; done
   name=$(basename "$picture" .png)
   [ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
   echo "$picture"

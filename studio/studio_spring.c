@@ -26,6 +26,13 @@ static const pl_instance_rod *rod_of(const studio_world *w, int32_t body) {
   return rod != NULL && rod->character != NULL ? rod : NULL;
 }
 
+// What finds a node again: its name, or its number where another node has the same name or it is empty.
+static const char *reference_of(const pl_instance_rod *rod, int32_t node, char text[32]) {
+  const char *name = pl_character_get_view(rod->character).nodes[node].name;
+  snprintf(text, 32, "node %d", node);
+  return name[0] != '\0' && pl_character_find_node(rod->character, name) == node ? name : text;
+}
+
 static int32_t joint_of(const pl_instance_rod *rod, int32_t node) {
   for (int32_t i = 0; i < rod->def.joint_count; ++i)
     if (rod->nodes[i] == node) return i;
@@ -54,7 +61,8 @@ static void describe_nodes(studio_message *message, pl_json *object, const pl_in
     int32_t joint = joint_of(rod, i);
     pl_json *node = pl_json_add(list, pl_json_new(arena, PL_JSON_OBJECT));
     if (node == NULL) return;
-    pl_json_set_text(arena, node, "name", view.nodes[i].name);
+    char text[32];
+    pl_json_set_text(arena, node, "name", reference_of(rod, i, text));
     pl_json_set_number(arena, node, "parent", view.nodes[i].parent);
     pl_json_set_number(arena, node, "particle", joint);
     pl_json_set_bool(arena, node, "swings", joint >= 0 && !rod->def.joints[joint].kinematic);
@@ -184,7 +192,8 @@ static pl_status add_spring(request *r) {
                      view.nodes[node].name);
     if (i < 2) nodes[i] = node;
     before = node;
-    pl_json_add(list, pl_json_new_text(arena_of(r), view.nodes[node].name));
+    char text[32];
+    pl_json_add(list, pl_json_new_text(arena_of(r), reference_of(r->rod, node, text)));
   }
   // One name stands for all nodes below it; the first child tells what they are like.
   for (int32_t i = 0; count == 1 && i < view.node_count && nodes[1] < 0; ++i)
@@ -211,13 +220,13 @@ static pl_status add_collider(request *r) {
                    "colliders of a character are for the springs that are added to it; add a spring first");
   pl_json *collider = pl_json_new(arena_of(r), PL_JSON_OBJECT);
   if (collider == NULL) return pl_fail_memory(r->error);
-  char name[100];
-  snprintf(name, sizeof name, "%.80s %d", pl_character_get_view(r->rod->character).nodes[node].name,
-           r->list->count + 1);
+  char name[100], text[32];
+  const char *reference = reference_of(r->rod, node, text);
+  snprintf(name, sizeof name, "%.80s %d", reference, r->list->count + 1);
   studio_text_fix_utf8(name, strlen(name));
   double length = bone_length(r, node);
   pl_json_set_text(arena_of(r), collider, "name", name);
-  pl_json_set_text(arena_of(r), collider, "joint", pl_character_get_view(r->rod->character).nodes[node].name);
+  pl_json_set_text(arena_of(r), collider, "joint", reference);
   pl_json_set_text(arena_of(r), collider, "shape", shape);
   if (strcmp(shape, "half_space") != 0) set_length(r, collider, "radius", COLLIDER_RADIUS * length);
   if (strcmp(shape, "capsule") == 0) set_length(r, collider, "half_length", 0.5 * length);
@@ -316,22 +325,22 @@ static void add_turn(pl_arena *arena, pl_json *turns, const char *node, pl_quat 
 
 static void pose_spring(const pl_instance_rod *rod, const pl_scene_rod_spring *spring, const pl_transform *joints,
                         pl_arena *arena, pl_json *example) {
-  pl_character_view view = pl_character_get_view(rod->character);
   pl_json *turns = pl_json_set(arena, example, "turns", pl_json_new(arena, PL_JSON_ARRAY));
-  const char *first = NULL;
+  char text[32];
+  int32_t first = -1;
   for (int32_t i = 0; turns != NULL && i < rod->def.joint_count; ++i) {
     if (!is_of_spring(rod, spring, i)) continue;
     int32_t parent = rod->def.joints[i].parent, base = parent;
     while (base >= 0 && !rod->def.joints[base].kinematic) base = rod->def.joints[base].parent;
     if (base < 0) continue;
     pl_quat own = turn_of(rod, joints, base, i), before = turn_of(rod, joints, base, parent);
-    if (first == NULL) first = view.nodes[rod->nodes[i]].name;
-    add_turn(arena, turns, view.nodes[rod->nodes[i]].name, pl_quat_multiply(own, pl_quat_conjugate(before)));
+    if (first < 0) first = rod->nodes[i];
+    add_turn(arena, turns, reference_of(rod, rod->nodes[i], text), pl_quat_multiply(own, pl_quat_conjugate(before)));
   }
-  if (turns == NULL || turns->count > 0 || first == NULL) return;
+  if (turns == NULL || turns->count > 0 || first < 0) return;
   // At rest: an example needs a bend, if only one of 0 degrees.
   pl_json *turn = pl_json_add(turns, pl_json_new(arena, PL_JSON_OBJECT));
-  pl_json_set_text(arena, turn, "node", first);
+  pl_json_set_text(arena, turn, "node", reference_of(rod, first, text));
   pl_json_set_number(arena, turn, "degrees", 0);
 }
 

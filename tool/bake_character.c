@@ -22,8 +22,7 @@ static bool open_motion(bake_job *job, const pl_character_view *view) {
   if (pl_motion_load(job->context, job->character, path, &job->motion, job->findings, &error) < 0)
     return tool_report_error(&job->tool->console, &error), false;
   job->animation_name = slash != NULL ? slash + 1 : path;
-  if (job->options.glb && view->surface != NULL && pl_mesh_get_view(view->surface).pose_count > 0)
-    tool_print(&job->tool->console, "expressions of '%s' are in points (--format pc2), not in joints", path);
+  job->morph_count = view->surface != NULL ? pl_mesh_get_view(view->surface).pose_count : 0;
   return true;
 }
 

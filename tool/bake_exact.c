@@ -40,6 +40,8 @@ static bool record(bake_job *job, pl_spring *spring, const int32_t *nodes, int32
     }
     for (int32_t i = 0; i < node_count; ++i)
       job->frames[(size_t)frame * (size_t)node_count + (size_t)i] = job->node_placements[nodes[i]];
+    if (job->morph_count > 0)
+      bake_sample(job, frame * updates * UPDATE, job->morph_frames + (size_t)frame * (size_t)job->morph_count);
   }
   return true;
 }
@@ -51,7 +53,9 @@ static pl_status write_motion(bake_job *job, const int32_t *nodes, int32_t node_
                                 .frame_count = job->frame_count,
                                 .joint_count = node_count,
                                 .nodes = nodes,
-                                .joints = job->frames};
+                                .joints = job->frames,
+                                .morphs = job->morph_count > 0 ? job->morph_frames : NULL,
+                                .morph_count = job->morph_count};
   pl_status status = pl_character_bake(job->context, job->options.input, path, job->animation, &motion, error);
   if (status >= 0) tool_print(&job->tool->console, "animation '%s' in %s", name, path);
   free(name);
@@ -79,6 +83,7 @@ int bake_exact(bake_job *job) {
   job->node_placements = tool_allocate((size_t)view.node_count, sizeof *job->node_placements);
   int32_t *nodes = tool_allocate((size_t)view.node_count, sizeof *nodes), count = list_nodes(job, &view, nodes);
   job->frames = tool_allocate((size_t)job->frame_count * (size_t)count, sizeof *job->frames);
+  job->morph_frames = tool_allocate((size_t)job->frame_count * (size_t)job->morph_count, sizeof *job->morph_frames);
   tool_print(console, "%s: %d spring bones by VRM's update, %d frames at %.6g/s", job->options.input,
              pl_spring_joint_count(spring), job->frame_count, job->frame_rate);
   tool_interrupt_watch();

@@ -28,6 +28,9 @@ static pl_status advance(bake_job *job, int32_t frame, pl_error *error) {
 static pl_status keep_frame(bake_job *job, int32_t frame, pl_error *error) {
   pl_status status =
       pl_rod_get_joints(job->world, job->body, job->frames + (size_t)frame * (size_t)job->rod.joint_count);
+  if (status >= 0 && job->morph_count > 0)
+    status =
+        pl_rod_get_morph_weights(job->world, job->body, job->morph_frames + (size_t)frame * (size_t)job->morph_count);
   if (status >= 0 && job->log != NULL) {
     status = pl_body_get_surface(job->world, job->body, job->points);
     if (status >= 0) status = pl_frame_log_append(job->log, 0, job->points, error);
@@ -88,6 +91,7 @@ static pl_status open_log(bake_job *job, pl_error *error) {
 
 pl_status bake_record(bake_job *job, pl_error *error) {
   job->frames = tool_allocate((size_t)job->frame_count * (size_t)job->rod.joint_count, sizeof *job->frames);
+  job->morph_frames = tool_allocate((size_t)job->frame_count * (size_t)job->morph_count, sizeof *job->morph_frames);
   pl_status status = open_log(job, error);
   if (status >= 0) status = begin(job, error);
   // A scene has a start and an end; it is simulated once.

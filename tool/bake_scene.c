@@ -101,6 +101,8 @@ static bool take_body(bake_job *job, int32_t index) {
   job->source_path = body.character_path;
   job->scene_character = body.character;
   job->additions = body.additions;
+  const pl_mesh *surface = body.character != NULL ? pl_character_get_view(body.character).surface : NULL;
+  job->morph_count = surface != NULL ? pl_mesh_get_view(surface).pose_count : 0;
   if (job->rod.skin.surface == NULL && body.surface != NULL) skin_tubes(job, body.surface);
   if (job->rod.skin.surface != NULL || job->source_path != NULL || !job->options.glb) return true;
   tool_print_error(&job->tool->console,

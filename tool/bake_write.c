@@ -53,7 +53,9 @@ static pl_status write_glb(const bake_job *job, pl_error *error) {
                                 .frame_count = job->frame_count,
                                 .joint_count = job->rod.joint_count,
                                 .joints = job->frames,
-                                .additions = job->additions};
+                                .additions = job->additions,
+                                .morphs = job->morph_count > 0 ? job->morph_frames : NULL,
+                                .morph_count = job->morph_count};
   pl_status status =
       job->source_path != NULL ? write_into_source(job, &motion, path, error) : write_own(job, &motion, path, error);
   if (status >= 0) tool_print(&job->tool->console, "animation '%s' in %s", name, path);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tool_capture.h"
+#include "tool_clouds.h"
 #include "tool_folder.h"
 #include "tool_interrupt.h"
 #include "tool_ranks.h"
@@ -44,6 +45,15 @@ static void print_track(const capture_job *job, const pl_capture_progress *progr
                1e3 * tally->worst_hidden);
 }
 
+// What may be wrong with the place and the size of the mesh, where even the first frame is not found.
+static void doubt_first(const capture_job *job, const pl_capture_progress *progress) {
+  pl_cloud *cloud = NULL;
+  if (progress->frame > 0 || progress->round > 0 || progress->track->state == PL_TRACK_GOOD) return;
+  if (pl_capture_load_frame(job->clips[progress->clip].recording, 0, &cloud, NULL, NULL) >= 0)
+    tool_doubt_cloud(&job->tool->console, cloud, job->object.mesh, NULL);
+  pl_cloud_destroy(cloud);
+}
+
 static void take_frame(capture_job *job, const pl_capture_progress *progress) {
   capture_tally *tally = &job->tally;
   if (progress->frame == 0) {
@@ -64,6 +74,7 @@ static void take_frame(capture_job *job, const pl_capture_progress *progress) {
   bool last = progress->frame + 1 == progress->frame_count;
   if (tally->loaded_count > 0 && (progress->frame == tally->loaded_count || (last && progress->loaded)))
     tool_print(&job->tool->console, "resuming after frame %d", tally->loaded_count);
+  doubt_first(job, progress);
   warn_frame(job, progress);
   tool_progress_show(&job->progress, progress->frame + 1);
   if (!last) return;

@@ -54,6 +54,23 @@ static pl_status write_correlations(const fit_job *job, const pl_fit_report *fou
   return status;
 }
 
+// Where each modulus applies: one row per control point, in the order of the estimates.
+static pl_status write_controls(const fit_job *job, const pl_fit_report *found, pl_error *error) {
+  static const char *const columns[] = {"x", "y", "z", "young", "min", "max", "verdict"};
+  enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+  pl_field_view field = pl_field_get_view(job->field);
+  double *cells = tool_allocate(COLUMN_COUNT * (size_t)field.control_count, sizeof *cells);
+  for (int32_t i = 0; i < field.control_count; ++i) {
+    const pl_fit_estimate *e = &found->estimates[i];
+    pl_vec3 at = field.points[i];
+    const double row[COLUMN_COUNT] = {at.x, at.y, at.z, e->value, e->min, e->max, e->verdict};
+    memcpy(cells + COLUMN_COUNT * (size_t)i, row, sizeof row);
+  }
+  pl_status status = write_table(job, "controls.csv", columns, COLUMN_COUNT, field.control_count, cells, error);
+  free(cells);
+  return status;
+}
+
 // --- the fitted body
 // ----------------------------------------------------------------------------------------------------
 
@@ -184,6 +201,7 @@ pl_status fit_write(fit_job *job, pl_error *error) {
   pl_status status = pl_fit_get_report(job->fit, &found, error);
   if (status >= 0) status = pl_fit_get_fields(job->fit, reference, young);
   if (status >= 0) status = write_estimates(job, &found, error);
+  if (status >= 0) status = write_controls(job, &found, error);
   if (status >= 0) status = write_correlations(job, &found, error);
   if (status >= 0) status = write_body(job, reference, young, error);
   if (status >= 0) status = write_scene(job, &found, reference, error);
@@ -245,6 +263,33 @@ static void print_table(const pl_fit_report *found) {
   }
 }
 
+// Name what the data do not determine, and what can be done.
+static void warn_undetermined(const fit_job *job, const pl_fit_report *found) {
+  char *names = tool_text("%s", "");
+  bool converged = true, bounded = false;
+  for (int32_t i = 0; i < found->parameter_count; ++i) {
+    pl_fit_verdict verdict = found->estimates[i].verdict;
+    converged = converged && verdict != PL_FIT_NOT_CONVERGED;
+    bounded = bounded || verdict == PL_FIT_AT_BOUND;
+    if (verdict != PL_FIT_NOT_DETERMINED && verdict != PL_FIT_AT_BOUND) continue;
+    char *longer = tool_text("%s%s%s", names, names[0] != '\0' ? ", " : "", found->estimates[i].name);
+    free(names);
+    names = longer;
+  }
+  if (!converged)
+    tool_print_warning(
+        &job->tool->console,
+        "the fit stopped at the maximum number of iterations, before its values settled; allow more with "
+        "--max-iterations N");
+  else
+    tool_print_warning(
+        &job->tool->console,
+        "the data do not determine: %s; other values do as well%s. Hold what is known with --fix, or record "
+        "more of what shows it (damping: until the object rests)",
+        names, bounded ? ", or better ones are out of bounds" : "");
+  free(names);
+}
+
 bool fit_print(fit_job *job, pl_error *error) {
   pl_fit_report found;
   if (pl_fit_get_report(job->fit, &found, error) < 0) return false;
@@ -274,6 +319,6 @@ bool fit_print(fit_job *job, pl_error *error) {
         "at the release and at rest, what is held, and the density",
         1e3 * found.rms, 1e3 * found.amplitude);
   else if (!sure)
-    tool_print_warning(&job->tool->console, "the motions do not determine every parameter; the table lists which");
+    warn_undetermined(job, &found);
   return sure;
 }

@@ -67,6 +67,11 @@ static pl_status find_held(sense_job *job, const pl_vec3 *first, pl_error *error
   job->held = tool_allocate(n + 1, sizeof *job->held);
   for (int32_t i = 0; i < job->particle_count; ++i)
     if (!moved[i]) job->held[job->held_count++] = i;
+  if (job->held_count == job->particle_count)
+    tool_print_warning(
+        &job->tool->console,
+        "no point of the body moves, so held.csv has all of them; without gravity and motion it does not "
+        "show what is held: give --hold a box instead");
   free(now);
   free(moved);
   return status;

@@ -1,4 +1,5 @@
 // Renders the depth images of a motion, and writes the truth next to them.
+#include <math.h>
 #include <stdlib.h>
 
 #include "pliant/math.h"
@@ -164,6 +165,44 @@ static pl_status write_static_surface(const sense_job *job, pl_error *error) {
   return status;
 }
 
+static pl_vec3 middle_of(const pl_mesh_view *mesh, int32_t tet) {
+  const int32_t *c = mesh->tets + 4 * (ptrdiff_t)tet;
+  pl_vec3 sum = pl_vec3_add(pl_vec3_add(mesh->points[c[0]], mesh->points[c[1]]),
+                            pl_vec3_add(mesh->points[c[2]], mesh->points[c[3]]));
+  return pl_vec3_scale(sum, 0.25);
+}
+
+static int32_t nearest_tet(const pl_mesh_view *mesh, pl_vec3 at) {
+  int32_t best = 0;
+  double nearest = HUGE_VAL;
+  for (int32_t t = 0; t < mesh->tet_count; ++t) {
+    pl_vec3 away = pl_vec3_sub(middle_of(mesh, t), at);
+    double square = pl_vec3_dot(away, away);
+    if (square < nearest) nearest = square, best = t;
+  }
+  return best;
+}
+
+// Young's modulus of every tet of `rest`; other tets than the scene's have that of the nearest one.
+static pl_status write_moduli(const sense_job *job, const pl_mesh_view *rest, pl_error *error) {
+  pl_scene_instance_body body = pl_scene_instance_get_body(job->set, job->body);
+  const pl_model *model = pl_body_get_model(pl_scene_instance_get_world(job->set), body.id);
+  pl_mesh_view own = pl_mesh_get_view(body.mesh);
+  double *moduli = tool_allocate((size_t)own.tet_count + 1, sizeof *moduli),
+         *cells = tool_allocate((size_t)rest->tet_count + 1, sizeof *cells);
+  pl_status status = pl_fem_get_moduli(model, moduli);
+  for (int32_t t = 0; t < rest->tet_count && status >= 0; ++t)
+    cells[t] = moduli[job->tets == NULL ? t : nearest_tet(&own, middle_of(rest, t))];
+  char *path = tool_text("%s/truth_young.csv", job->folder);
+  static const char *const columns[] = {"young"};
+  if (status >= 0)
+    status = pl_table_save(job->context, path, &(pl_table_view){1, columns, rest->tet_count, cells}, error);
+  free(path);
+  free(moduli);
+  free(cells);
+  return status;
+}
+
 pl_status sense_write_truth(sense_job *job, pl_error *error) {
   pl_scene_instance_body body = pl_scene_instance_get_body(job->set, job->body);
   pl_mesh_view tets = pl_mesh_get_view(job->tets != NULL ? job->tets : body.mesh);
@@ -173,6 +212,7 @@ pl_status sense_write_truth(sense_job *job, pl_error *error) {
   if (status >= 0 && job->tets != NULL) status = sense_carry_tets(job, error);
   if (status >= 0) status = write_mesh(job, "rest.vtu", tets, tets.points, error);
   if (status >= 0) status = write_mesh(job, "static.vtu", tets, job->static_points, error);
+  if (status >= 0) status = write_moduli(job, &tets, error);
   int32_t count = pl_scene_instance_get_surface_view(job->set, job->body).point_count;
   if (status >= 0) status = write_motion(job, "truth_surface", job->surfaces[job->body], count, error);
   if (status >= 0) status = write_motion(job, "truth_points", job->particles, job->particle_count, error);

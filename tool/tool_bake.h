@@ -71,6 +71,8 @@ typedef struct bake_job {
   double frame_rate;
   int32_t frame_count;   // the last one of a loop is the first again
   pl_transform *frames;  // frame_count x joints
+  int32_t morph_count;   // morph targets whose weights are written too, 0: none
+  double *morph_frames;  // frame_count x morph_count
   char *log_path;
   pl_frame_log *log;  // of the surface, where points are written
   pl_vec3 *points;    // one frame of it

@@ -1,6 +1,6 @@
 // One process or several: `pliant` is one process, mpirun starts several of `pliant-mpi`. All run
-// the same code; only the independent jobs of a fit are shared, and only the first process prints
-// messages and writes files.
+// the same code; only the independent jobs of a fit and the trials of a search are shared, and only
+// the first prints messages and writes files.
 #ifndef TOOL_RANKS_H
 #define TOOL_RANKS_H
 

@@ -5,9 +5,13 @@
 #include "pliant/pliant.h"
 #include "tool_arguments.h"
 
-// A number of the scene that is varied.
+enum { TUNE_MAX_PATHS = 4, TUNE_MAX_PAIRS = 8, TUNE_MAX_CONDITIONS = 32 };
+
+// A number of the scene that is varied, or one number in several positions.
 typedef struct tune_range {
-  char *path;  // such as bodies[0].actor.settings.gain
+  char *text;                   // the paths
+  char *paths[TUNE_MAX_PATHS];  // such as bodies[0].actor.settings.gain
+  int32_t path_count;
   double min, max;
   double start;  // where the search begins, from 0 to 1 of the range
   bool has_start;
@@ -28,9 +32,32 @@ void tune_ranges_free(tune_ranges *ranges);
 // The number at x from 0 to 1 of a range, with the digits that are written into the scene.
 double tune_number_at(const tune_range *range, double x);
 
-// Load the scene with the numbers at x, times `factor`. NULL x: as it is.
-pl_status tune_load(pl_context *context, const char *path, const tune_ranges *ranges,
-                    const double *x, double factor, pl_scene **scene, pl_error *error);
+// Other values of the scene under which a trial has to work as well.
+typedef struct tune_condition {
+  int32_t count;
+  pl_scene_override pairs[TUNE_MAX_PAIRS];
+} tune_condition;
+
+typedef struct tune_conditions {
+  char *text;  // paths and values
+  int32_t count;
+  tune_condition items[TUNE_MAX_CONDITIONS];
+} tune_conditions;
+
+// The value of --under, or NULL. False if it cannot be read (printed).
+bool tune_conditions_read(const tool_session *tool, const char *text, tune_conditions *conditions);
+void tune_conditions_free(tune_conditions *conditions);
+
+typedef struct tune_trial {
+  const tune_ranges *ranges;
+  const double *x;                  // from 0 to 1 of the ranges; NULL: the scene as it is
+  double factor;                    // on all numbers
+  const tune_condition *condition;  // or NULL
+} tune_trial;
+
+// Load the scene with the numbers of a trial.
+pl_status tune_load(pl_context *context, const char *path, const tune_trial *trial,
+                    pl_scene **scene, pl_error *error);
 
 // What expectations a run of the scene misses, summed: 0 when all are met. A run ends early when an
 // actor has fallen more often than expected.

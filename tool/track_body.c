@@ -155,7 +155,8 @@ static pl_status align(const track_job *job, pl_vec3 *points, pl_error *error) {
   for (int32_t i = 0; status >= 0 && i < mesh.point_count; ++i)
     points[i] = pl_transform_apply(placement, mesh.points[i]);
   if (status >= 0)
-    tool_print(&job->tool->console, "aligned:   by (%.4g, %.4g, %.4g) m; %.2g mm of the nearer points",
+    tool_print(&job->tool->console,
+               "aligned:   moved by (%.4g, %.4g, %.4g) m; the nearer points are %.2g mm from its surface",
                placement.position.x, placement.position.y, placement.position.z, 1e3 * residual);
   pl_cloud_destroy(cloud);
   pl_mesh_destroy(boundary);

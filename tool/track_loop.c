@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool_clouds.h"
 #include "tool_folder.h"
 #include "tool_interrupt.h"
 #include "tool_track.h"
@@ -185,6 +186,8 @@ static pl_status track_one(track_job *job, tool_progress *progress, pl_vec3 *wor
   pl_cloud_view points = pl_cloud_get_view(cloud);
   pl_track_report report;
   status = pl_tracker_advance(job->tracker, job->view.times[job->done_count], &points, &report, error);
+  if (status >= 0 && job->done_count == 0 && report.state != PL_TRACK_GOOD)
+    tool_doubt_cloud(&job->tool->console, cloud, job->mesh, job->aligned ? NULL : "--align");
   pl_cloud_destroy(cloud);
   if (status < 0) return status;
   pl_tracker_view view = pl_tracker_get_view(job->tracker);

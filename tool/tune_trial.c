@@ -24,6 +24,21 @@ static int read_numbers(const char *text, double *numbers) {
   return 0;
 }
 
+// Splits `text` in place at `separator`. Returns the parts, at most `max`.
+static int32_t split(char *text, char separator, int32_t max, char **parts) {
+  int32_t count = 0;
+  for (char *next = text; next != NULL && count < max;) {
+    char *end = strchr(next, separator);
+    if (end != NULL) *end++ = '\0';
+    next += strspn(next, " ");
+    size_t length = strlen(next);
+    while (length > 0 && next[length - 1] == ' ') next[--length] = '\0';
+    if (length > 0) parts[count++] = next;
+    next = end;
+  }
+  return count;
+}
+
 static bool read_range(const char *text, tune_range *range) {
   const char *equals = strchr(text, '=');
   double numbers[3];
@@ -33,7 +48,8 @@ static bool read_range(const char *text, tune_range *range) {
   if (!(min < max) || start < min || start > max) return false;
   bool is_log = min > 0 && max >= LOG_RATIO * min;
   *range =
-      (tune_range){.path = tool_text("%.*s", (int)(equals - text), text), .min = min, .max = max, .is_log = is_log};
+      (tune_range){.text = tool_text("%.*s", (int)(equals - text), text), .min = min, .max = max, .is_log = is_log};
+  range->path_count = split(range->text, ',', TUNE_MAX_PATHS, range->paths);
   range->has_start = count == 3;
   range->start = !range->has_start ? 0.5 : is_log ? log(start / min) / log(max / min) : (start - min) / (max - min);
   return true;
@@ -56,7 +72,7 @@ bool tune_ranges_read(const tool_session *tool, const tool_arguments *arguments,
 }
 
 void tune_ranges_free(tune_ranges *ranges) {
-  for (int32_t i = 0; i < ranges->count; ++i) free(ranges->items[i].path);
+  for (int32_t i = 0; i < ranges->count; ++i) free(ranges->items[i].text);
   ranges->count = 0;
 }
 
@@ -68,14 +84,51 @@ double tune_number_at(const tune_range *range, double x) {
   return strtod(text, NULL);
 }
 
-pl_status tune_load(pl_context *context, const char *path, const tune_ranges *ranges, const double *x, double factor,
-                    pl_scene **scene, pl_error *error) {
-  pl_scene_override items[TOOL_MAX_REPEATS];
-  char texts[TOOL_MAX_REPEATS][NUMBER_SIZE];
-  int32_t count = x != NULL ? ranges->count : 0;
+bool tune_conditions_read(const tool_session *tool, const char *text, tune_conditions *conditions) {
+  char *parts[TUNE_MAX_CONDITIONS + 1];
+  *conditions = (tune_conditions){.text = tool_text("%s", text != NULL ? text : "")};
+  int32_t count = split(conditions->text, ';', TUNE_MAX_CONDITIONS + 1, parts);
+  if (count > TUNE_MAX_CONDITIONS) {
+    tool_print_error(&tool->console, "--under takes at most %d conditions", TUNE_MAX_CONDITIONS);
+    return false;
+  }
   for (int32_t i = 0; i < count; ++i) {
-    snprintf(texts[i], sizeof texts[i], "%.9g", factor * tune_number_at(&ranges->items[i], x[i]));
-    items[i] = (pl_scene_override){ranges->items[i].path, texts[i]};
+    tune_condition *it = &conditions->items[conditions->count++];
+    char *pairs[TUNE_MAX_PAIRS];
+    int32_t pair_count = split(parts[i], '&', TUNE_MAX_PAIRS, pairs);
+    for (int32_t k = 0; k < pair_count; ++k) {
+      char *equals = strchr(pairs[k], '=');
+      if (equals == NULL || equals == pairs[k]) {
+        tool_print_error(&tool->console,
+                         "--under takes PATH=VALUE, several of a condition separated by '&' and conditions by ';', "
+                         "not '%s'",
+                         pairs[k]);
+        return false;
+      }
+      *equals = '\0';
+      it->pairs[it->count++] = (pl_scene_override){pairs[k], equals + 1};
+    }
+  }
+  return true;
+}
+
+void tune_conditions_free(tune_conditions *conditions) {
+  free(conditions->text);
+  *conditions = (tune_conditions){0};
+}
+
+pl_status tune_load(pl_context *context, const char *path, const tune_trial *trial, pl_scene **scene, pl_error *error) {
+  enum { MAX_ITEMS = TUNE_MAX_PATHS * TOOL_MAX_REPEATS + TUNE_MAX_PAIRS };
+  pl_scene_override items[MAX_ITEMS];
+  char texts[TOOL_MAX_REPEATS][NUMBER_SIZE];
+  int32_t count = 0, varied = trial->x != NULL ? trial->ranges->count : 0;
+  // Conditions first: what a search varies is what it varies under all of them.
+  for (int32_t i = 0; trial->condition != NULL && i < trial->condition->count; ++i)
+    items[count++] = trial->condition->pairs[i];
+  for (int32_t i = 0; i < varied; ++i) {
+    const tune_range *range = &trial->ranges->items[i];
+    snprintf(texts[i], sizeof texts[i], "%.9g", trial->factor * tune_number_at(range, trial->x[i]));
+    for (int32_t k = 0; k < range->path_count; ++k) items[count++] = (pl_scene_override){range->paths[k], texts[i]};
   }
   return pl_scene_load_with(context, path, &(pl_scene_overrides){items, count}, scene, NULL, error);
 }

@@ -118,6 +118,7 @@ static void close_job(bake_job *job) {
   free(job->tube_joints);
   free(job->tube_weights);
   free(job->frames);
+  free(job->morph_frames);
   free(job->points);
   free(job->log_path);
 }

@@ -98,9 +98,6 @@ static int finish(fit_job *job, pl_status status, bool remarks) {
   bool sure = written >= 0 && fit_print(job, &error);
   if (error.status < 0) return tool_report_error(&job->tool->console, &error);
   fit_forget(job);
-  if (status == PL_REMARK_NOT_CONVERGED)
-    tool_print_warning(&job->tool->console,
-                       "the fit stopped at the maximum number of iterations; allow more with --max-iterations N");
   tool_print(&job->tool->console, "results in %s; open report.html there", job->folder);
   return sure && !remarks && status == PL_OK ? TOOL_DONE : TOOL_REMARKS;
 }
@@ -158,10 +155,11 @@ const tool_verb tool_fit_verb = {
     .details =
         "MESH has tets and is in its static shape, at rest under gravity. Each MOTION is a PC2 or MDD file of its "
         "points, as track "
-        "writes it, or a C3D, TRC or CSV file of markers with --markers, and starts at the moment of release. Static "
+        "writes it, or a C3D, TRC or CSV file of markers with --markers, and starts at the moment of release, or is "
+        "driven by --force and --pressure. Static "
         "shapes, curves and vibrations are given by options, alone or with motions.\n"
         "Standard output has a table of the parameters with 95 % intervals. The folder gets `report.html`, "
-        "`estimates.csv`, "
+        "`estimates.csv`, `controls.csv`, "
         "`correlations.csv`, `history.csv`, `reference.vtu` with `young.csv`, and `scene.json`, a scene with the "
         "fitted body. The "
         "exit status is 3 if the motions do not determine every parameter.\n"

@@ -155,7 +155,7 @@ const tool_verb tool_sense_verb = {
         "and colliders occlude it and are masked out. The folder gets `capture.json` with its images; `static.vtu` and "
         "`surface.ply`, the body at rest under gravity; `held.csv`, the points that never move; and the truth: "
         "`rest.vtu`, "
-        "`truth_points.pc2` and `truth_surface.pc2`.\n"
+        "`truth_points.pc2`, `truth_surface.pc2` and `truth_young.csv`, the modulus of every tet.\n"
         "With --tets these are written for other tets that fill the same shape, such as coarser ones, which move with "
         "those of the "
         "scene: the mesh that is tracked and fitted then differs from the mesh that was simulated.",

@@ -10,6 +10,7 @@
 #include "tool_items.h"
 #include "tool_open.h"
 #include "tool_options.h"
+#include "tool_ranks.h"
 #include "tool_tune.h"
 #include "tool_verbs.h"
 
@@ -18,7 +19,10 @@ static const tool_option OPTIONS[] = {
     {"output", 'o', TOOL_TEXT, .value = "FILE", .required = true, .about = "scene to write: SCENE with the best numbers"},
     {"vary", .kind = TOOL_TEXT, .value = "PATH=MIN[:START]:MAX", .repeats = true,
      .about = "a number of the scene and its range, such as bodies[0].actor.settings.gain=0.5:4",
-     .more = "The search begins at START and looks near it first, or without it in the middle. Ranges whose ends are above 0 and at least 4 times apart are searched by powers."},
+     .more = "The search begins at START and looks near it first, or without it in the middle. Ranges whose ends are above 0 and at least 4 times apart are searched by powers. PATH,PATH is one number in several positions, up to 4."},
+    {"under", .kind = TOOL_TEXT, .value = "PATH=VALUE[&PATH=VALUE][;...]",
+     .about = "conditions, separated by ';', under each of which every trial is run as well",
+     .more = "Numbers are then found that work under all of them, such as 'colliders[0].friction=0.5; bodies[0].fem.young=1e6 & bodies[0].fem.friction=0.5'. Up to 32 conditions of up to 8 values."},
     {"trials", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e7, .default_text = "400", .about = "number of trials at most"},
     {"population", .kind = TOOL_COUNT, .value = "N", .min = 4, .max = 1024, .default_text = "16", .about = "trials that are run at a time; the result depends on it"},
     TOOL_SEED_OPTION(.default_text = "1", .about = "seed of the search"),
@@ -26,15 +30,17 @@ static const tool_option OPTIONS[] = {
 };
 // clang-format on
 
-enum { RUNS = 3 };
-// Numbers that work only to the last digit are worth nothing: every trial is run as it is and with all its numbers
-// changed a little, and the worst run counts.
-static const double FACTORS[RUNS] = {1, 1.015, 0.985};
+enum { FACTOR_COUNT = 3 };
+// Numbers that work only to the last digit are worth nothing: every trial is run as it is, with all its numbers
+// changed a little, and under the given conditions. The value is the mean of what the runs miss.
+static const double FACTORS[FACTOR_COUNT] = {1, 1.015, 0.985};
 
 typedef struct tune_job {
   const tool_session *tool;
   const char *path;
+  pl_context *context;  // for trials that are shared with other processes
   tune_ranges ranges;
+  tune_conditions conditions;
   pl_evolution evolution;
   double *values;        // of the trials of a generation
   tune_result *results;  // of their worst runs
@@ -46,12 +52,15 @@ static const double FAILED = 1e3;
 static void run_trial(void *user, pl_context *context, int32_t index) {
   tune_job *job = user;
   const double *x = job->evolution.trials + (ptrdiff_t)index * job->ranges.count;
-  job->values[index] = 0;
-  for (int k = 0; k < RUNS; ++k) {
+  int32_t count = FACTOR_COUNT + job->conditions.count;
+  double sum = 0;
+  for (int32_t k = 0; k < count; ++k) {
+    tune_trial trial = {&job->ranges, x, k < FACTOR_COUNT ? FACTORS[k] : 1, NULL};
+    if (k >= FACTOR_COUNT) trial.condition = &job->conditions.items[k - FACTOR_COUNT];
     pl_scene *scene = NULL;
     pl_error error = {0};
     tune_result result;
-    pl_status status = tune_load(context, job->path, &job->ranges, x, FACTORS[k], &scene, &error);
+    pl_status status = tune_load(context, job->path, &trial, &scene, &error);
     if (status >= 0) status = tune_run(context, scene, &result, &error);
     pl_scene_destroy(scene);
     if (status < 0) {
@@ -59,32 +68,66 @@ static void run_trial(void *user, pl_context *context, int32_t index) {
       snprintf(result.text, sizeof result.text, "%s", error.text);
     }
     if (k == 0 || result.missed > job->results[index].missed) job->results[index] = result;
-    job->values[index] += result.missed / RUNS;
-    // A fall decides: the other runs would not help.
-    if (result.missed > 2) {
-      job->values[index] = result.missed;
+    sum += result.missed;
+    // A fall of the scene itself decides: the other runs would not help, and count as falls too.
+    if (k < FACTOR_COUNT && result.missed > 2) {
+      sum = result.missed * count;
       break;
     }
   }
+  job->values[index] = sum / count;
 }
 
-// All trials of a generation; the values do not depend on the number of threads.
+// A trial as other processes receive it: its value, then the text of its worst run.
+enum { TEXT_NUMBERS = sizeof((tune_result *)NULL)->text / sizeof(double), OUTPUT_SIZE = 1 + TEXT_NUMBERS };
+
+static void evaluate_trial(void *user, int32_t index, double *output) {
+  tune_job *job = user;
+  run_trial(job, job->context, index);
+  output[0] = job->values[index];
+  memcpy(output + 1, job->results[index].text, TEXT_NUMBERS * sizeof *output);
+}
+
+// Each process takes the next trial that is not started yet, one at a time.
+static void run_shared(tune_job *job, const pl_fit_batch *batch) {
+  int32_t count = job->evolution.population;
+  pl_fit_jobs jobs = {.count = count, .output_size = OUTPUT_SIZE, .evaluate = evaluate_trial, .data = job};
+  jobs.outputs = tool_allocate((size_t)count * OUTPUT_SIZE, sizeof *jobs.outputs);
+  batch->run(batch->user, &jobs);
+  for (int32_t i = 0; i < count; ++i) {
+    const double *output = jobs.outputs + (ptrdiff_t)i * OUTPUT_SIZE;
+    job->values[i] = output[0];
+    memcpy(job->results[i].text, output + 1, TEXT_NUMBERS * sizeof *output);
+  }
+  free(jobs.outputs);
+}
+
+// All trials of a generation; the values do not depend on the number of threads and processes.
 static void run_generation(tune_job *job, int32_t thread_count) {
+  pl_fit_batch batch = tool_ranks_batch();
   for (int32_t i = 0; i < job->evolution.population; ++i) job->values[i] = FAILED;
-  tool_run_items(job->evolution.population, thread_count, run_trial, job);
+  if (batch.run != NULL)
+    run_shared(job, &batch);
+  else
+    tool_run_items(job->evolution.population, thread_count, run_trial, job);
 }
 
 static pl_status save_best(tune_job *job, pl_context *context, const double *x, const char *output, pl_error *error) {
   pl_scene *scene = NULL;
-  pl_status status = tune_load(context, job->path, &job->ranges, x, 1, &scene, error);
-  if (status >= 0) status = pl_scene_save(context, output, scene, error);
-  pl_scene_destroy(scene);
-  return status;
+  pl_status status = PL_OK;
+  if (tool_rank() == 0) {
+    tune_trial trial = {&job->ranges, x, 1, NULL};
+    status = tune_load(context, job->path, &trial, &scene, error);
+    if (status >= 0) status = pl_scene_save(context, output, scene, error);
+    pl_scene_destroy(scene);
+  }
+  return (pl_status)tool_ranks_agree(status);
 }
 
 static void print_numbers(const tune_job *job, const double *x) {
   for (int32_t i = 0; i < job->ranges.count; ++i)
-    printf("%s=%.9g\n", job->ranges.items[i].path, tune_number_at(&job->ranges.items[i], x[i]));
+    for (int32_t k = 0; k < job->ranges.items[i].path_count; ++k)
+      printf("%s=%.9g\n", job->ranges.items[i].paths[k], tune_number_at(&job->ranges.items[i], x[i]));
 }
 
 // The scene as it is: what it misses. False where it cannot be run or expects nothing, which is printed.
@@ -92,7 +135,8 @@ static bool try_scene(tune_job *job, pl_context *context) {
   pl_error error = {0};
   pl_scene *scene = NULL;
   tune_result result = {0};
-  pl_status status = tune_load(context, job->path, &job->ranges, NULL, 1, &scene, &error);
+  tune_trial trial = {&job->ranges, NULL, 1, NULL};
+  pl_status status = tune_load(context, job->path, &trial, &scene, &error);
   if (status >= 0) status = tune_run(context, scene, &result, &error);
   pl_scene_destroy(scene);
   if (status < 0) {
@@ -121,7 +165,7 @@ static int search(tune_job *job, pl_context *context, const tool_arguments *argu
     free(x);
     return TOOL_FAILED;
   }
-  while (status >= 0 && done < trials && best > 0 && tool_interrupt_count() == 0) {
+  while (status >= 0 && done < trials && best > 0 && tool_ranks_agree(tool_interrupt_count()) == 0) {
     pl_evolution_draw(e);
     run_generation(job, threads);
     pl_evolution_learn(e, job->values);
@@ -148,7 +192,9 @@ static int run(const tool_session *tool, const tool_arguments *arguments) {
   int code = TOOL_FAILED;
   pl_context *context = tool_open_context(tool, (int32_t)tool_get_count(arguments, "threads"));
   if (context == NULL) return TOOL_FAILED;
-  if (!tune_ranges_read(tool, arguments, &job.ranges)) {
+  job.context = context;
+  if (!tune_ranges_read(tool, arguments, &job.ranges) ||
+      !tune_conditions_read(tool, tool_get_text(arguments, "under"), &job.conditions)) {
     code = TOOL_USAGE;
   } else if (job.ranges.count == 0) {
     tool_print_error(&tool->console, "nothing to vary; name numbers of the scene by --vary PATH=MIN:MAX");
@@ -174,6 +220,7 @@ static int run(const tool_session *tool, const tool_arguments *arguments) {
     free(job.values);
   }
   tune_ranges_free(&job.ranges);
+  tune_conditions_free(&job.conditions);
   pl_context_destroy(context);
   return code;
 }
@@ -184,13 +231,15 @@ const tool_verb tool_tune_verb = {
     .summary = "search for numbers with which actors meet the expectations of their scene",
     .details =
         "The goal is what the scene states under `expect` of its actors. Every trial is run three times: as it is, and "
-        "with all varied numbers 1.5 % larger and smaller.\n"
-        "The search ends when all expectations are met in all three. FILE always holds the best so far; its numbers "
+        "with all varied numbers 1.5 % larger and smaller; then once under each condition of --under.\n"
+        "The search ends when all expectations are met in all runs. FILE always holds the best so far; its numbers "
         "are printed as PATH=VALUE, as --set takes them.\n"
-        "The result is the same for any number of threads. The exit status is 3 if some expectation is still missed.",
+        "The result is the same for any number of threads and, with pliant-mpi, of processes, each of which runs one "
+        "trial at a time. The exit status is 3 if some expectation is still missed.",
     .min_words = 1,
     .max_words = 1,
     .options = OPTIONS,
     .option_count = sizeof OPTIONS / sizeof OPTIONS[0],
+    .shared = true,
     .run = run,
 };

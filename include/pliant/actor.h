@@ -310,6 +310,8 @@ typedef struct pl_actor_report {
   double clearance;   ///< m: height of a step's highest moment above the ground, mean of all steps
   double foot_slide;  ///< m that a foot slid over the ground while it stood on it, in all; of the
                       ///< foot that slid most
+  double max_sink;    ///< m: deepest that a point of the surface was in a collider
+  int32_t places;     ///< places of its path that it has reached
   pl_actor_tally tally;
 } pl_actor_report;
 

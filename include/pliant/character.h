@@ -222,7 +222,8 @@ PL_API pl_character_view pl_character_get_view(const pl_character *character);
 /// Index of the animation called `name`, -1 if there is none.
 PL_API int32_t pl_character_find_animation(const pl_character *character, const char *name);
 
-/// Index of the node called `name`, -1 if there is none.
+/// Index of the node called `name`, or N for "node N", by which nodes without a name of their own
+/// are found; -1 if there is none.
 PL_API int32_t pl_character_find_node(const pl_character *character, const char *name);
 
 /// Global transforms of all nodes at a time of an animation in seconds (-1: rest pose), without
@@ -262,15 +263,19 @@ typedef struct pl_character_motion {
   const pl_transform *joints;  ///< frame_count x joint_count, global
   /// Springs, colliders and example poses to add to the file too; NULL: none.
   const pl_character_additions *additions;
+  /// Weights of morph targets, frame_count x morph_count; NULL: not written. pl_character_bake()
+  /// alone writes them.
+  const double *morphs;
+  int32_t morph_count;  ///< poses of the surface of the source, as of pl_character_view
 } pl_character_motion;
 
 /// Save a copy of `source` (a glTF, GLB or VRM file) to `path` as GLB with one animation added: the
 /// rotations of the passive nodes as the motion has them (and translations where rotations alone
-/// would miss a joint by more than 0.1 mm), together with the channels of animation `base` of the
-/// source (-1: none). Everything else is kept: nodes, names, order, skins, extensions. The file is
-/// written under a temporary name and renamed at the end. Fails as pl_character_load() does for the
-/// source. Fails with PL_ERROR_NOT_FOUND when the folder does not exist, PL_ERROR_FILE when the
-/// file cannot be written.
+/// would miss a joint by more than 0.1 mm) and the weights of morph targets, together with the
+/// channels of animation `base` of the source (-1: none). Everything else is kept: nodes, names,
+/// order, skins, extensions. The file is written under a temporary name and renamed at the end.
+/// Fails as pl_character_load() does for the source. Fails with PL_ERROR_NOT_FOUND when the folder
+/// does not exist, PL_ERROR_FILE when the file cannot be written.
 PL_API pl_status pl_character_bake(pl_context *context, const char *source, const char *path,
                                    int32_t base, const pl_character_motion *motion,
                                    pl_error *error);

@@ -124,6 +124,10 @@ typedef struct pl_fem_def {
   /// Of colliders: force per depth and area; 0 means ten times that of a layer of elements, or what
   /// stops the inertia of a layer within a step.
   double contact_stiffness;  ///< N/m³, 0 … 1e18, default 0
+  /// Of colliders and bodies that adapt (actors): depth beyond which the force grows faster than
+  /// linearly, to six times at twice this depth, so that an edge that carries much sinks little
+  /// deeper; 0: nowhere.
+  double contact_hardening;  ///< m, 0 … 1e6, default 0
   /// How far the surface may lie outside the tets.
   double surface_tolerance;  ///< m, 0 … 1e6, default 1e-3
   /// Whether the body collides with itself.

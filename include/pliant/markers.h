@@ -24,15 +24,16 @@ typedef struct pl_markers_view {
   int64_t missing_count;     ///< samples that are missing
 } pl_markers_view;
 
-/// Load markers: C3D (Intel, DEC and SGI/MIPS numbers, integers or floats), TRC, or CSV with the
-/// columns `time` and `NAME_x`, `NAME_y`, `NAME_z` of every marker, in seconds and metres; empty
-/// cells and `nan` are missing samples. The format follows from the content. C3D and TRC name their
-/// unit, which is converted to metres; a file without one is taken as millimetres, as these formats
-/// mean it. Two markers of one name are told apart by `_2`, `_3` at the second and third. The
-/// caller owns the recording. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file cannot
-/// be read, PL_ERROR_INVALID_DATA with its place when its content is wrong, PL_ERROR_UNSUPPORTED
-/// for a unit or a format that is not known; `*markers` is then NULL. May be called from several
-/// threads at once.
+/// Load markers: C3D (Intel, DEC and SGI/MIPS numbers, integers or floats), TRC, or a table of
+/// text: the columns `time` and `NAME_x`, `NAME_y`, `NAME_z` of every marker, in seconds and metres
+/// or with units in their names, or what Motive, Nexus and QTM export. Empty cells, `nan` and rows
+/// that were left out are missing samples. The format follows from the content. C3D and TRC name
+/// their unit, which is converted to metres; a file without one is taken as millimetres, as these
+/// formats mean it. Two markers of one name are told apart by `_2`, `_3` at the second and third.
+/// The caller owns the recording. Fails with PL_ERROR_NOT_FOUND or PL_ERROR_FILE when the file
+/// cannot be read, PL_ERROR_INVALID_DATA with its place when its content is wrong,
+/// PL_ERROR_UNSUPPORTED for a unit or a format that is not known; `*markers` is then NULL. May be
+/// called from several threads at once.
 PL_API pl_status pl_markers_load(pl_context *context, const char *path, pl_markers **markers,
                                  pl_error *error);
 

@@ -247,6 +247,10 @@ PL_API pl_status pl_rod_get_joints(const pl_world *world, pl_body_id body, pl_tr
 PL_API pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id body, const double *weights,
                                           pl_error *error);
 
+/// The weights of a rod body's morph targets as they are, one per pose of its skin's mesh. Fails as
+/// pl_rod_set_morph_weights() does.
+PL_API pl_status pl_rod_get_morph_weights(const pl_world *world, pl_body_id body, double *weights);
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,6 +39,7 @@ static void follow_path(pl_actor *actor) {
       return;
     }
     state->path_next++;
+    state->report.places++;
     if (actor->path_loops) state->path_next %= actor->path_count;
   }
   view->command.speed = 0;

@@ -123,7 +123,8 @@ static void see_touches(pl_actor *actor, const pl_fem_state *state) {
     if (collider < 0 || (size_t)collider >= actor->world->collider_list.count) continue;
     const pl_collider *it = PL_ITEM(&actor->world->collider_list, const pl_collider *, (size_t)collider);
     pl_vec3 point = pl_actor_surface_vector(model, state->positions, i), normal;
-    pl_collider_distance(it, pl_collider_placement(it, time), point, &normal);
+    double distance = pl_collider_distance(it, pl_collider_placement(it, time), point, &normal);
+    actor->state->report.max_sink = fmax(actor->state->report.max_sink, -distance);
     double along = pl_vec3_dot(pl_vec3_sub(point, view->center), view->command.heading);
     view->min_touch = fmin(view->min_touch, along);
     view->max_touch = fmax(view->max_touch, along);

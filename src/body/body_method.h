@@ -212,6 +212,7 @@ typedef struct pl_body_method {
   void (*set_camera)(const pl_model *model, void *state, pl_vec3 eye);
   void (*get_joints)(const pl_model *model, const void *state, pl_transform *joints);
   void (*set_morph_weights)(const pl_model *model, void *state, const double *weights);
+  void (*get_morph_weights)(const pl_model *model, const void *state, double *weights);
   // Move everything as one rigid piece, velocities turned along. NULL: the world does it with
   // get_positions and set_state.
   void (*teleport)(const pl_model *model, void *state, pl_transform motion);

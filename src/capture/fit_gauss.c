@@ -17,6 +17,10 @@
 #include "sparse/dense_factor.h"
 
 static const double LONGEST_STEP = 1.2;  // of a logarithm: a factor of 3.3
+// Of a damping parameter as a fraction of itself: motions are about linear in it, not in its logarithm. Short windows
+// hardly show it and may leave it a hundred times too low; by a factor of 3.3 at a time the whole motion would have to
+// be simulated four times to bring it back.
+static const double MAX_DAMPING_CHANGE = 100, MIN_DAMPING_CHANGE = -0.7;
 static const double MAX_DAMPING = 1e8, MIN_DAMPING = 1e-9, DIAGONAL_FLOOR = 0.01;
 static const double FLANK = 100;                         // how much more a step may cost from which one more is tried
 static const double HIDDEN = 1e-3, EARLY_HIDDEN = 0.25;  // squares of a thirtieth and half a standard deviation
@@ -74,6 +78,10 @@ static bool is_held(const pl_fit *fit, spot at, int32_t column) {
          (here >= pl_fit_coordinate(fit, value, range->max) - AT_BOUND && gradient < 0);
 }
 
+static bool is_damping(const pl_fit *fit, int32_t value) {
+  return value == fit->body.control_count + 1 || value == fit->body.control_count + 2;
+}
+
 // δ into `step`, and by how much the cost should fall.
 static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, pl_error *error) {
   int32_t n = fit->column_count;
@@ -107,7 +115,10 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, 
   for (int32_t i = 0; i < n; ++i) {
     bool elastic = fit->columns[i] <= fit->body.control_count;
     if (elastic && longest > LONGEST_STEP) step[i] *= LONGEST_STEP / longest;
-    if (!elastic) step[i] = fmin(fmax(step[i], -LONGEST_STEP), LONGEST_STEP);
+    if (is_damping(fit, fit->columns[i]))
+      step[i] = log1p(fmin(fmax(step[i], MIN_DAMPING_CHANGE), MAX_DAMPING_CHANGE));
+    else if (!elastic)
+      step[i] = fmin(fmax(step[i], -LONGEST_STEP), LONGEST_STEP);
   }
   *promise = 0;
   for (int32_t i = 0; i < n; ++i) {
@@ -206,7 +217,8 @@ static void update_damping(pl_fit *fit, bool accepted, double change, double gai
   double floor = EXACT * fit->size, rms = fit->now.weight > 0 ? sqrt(fit->now.cost / fit->now.weight) : 0;
   bool exact = rms <= floor, stuck = cursor->damping >= MAX_DAMPING;
   if (cursor->window + 1 < fit->window_count) {
-    bool settled = accepted && (change < EARLY_CHANGE || gain < EARLY_GAIN);
+    // A window that is not met is worth its iterations: a longer one from there has other minima nearby.
+    bool settled = accepted && (change < EARLY_CHANGE || (gain < EARLY_GAIN && !pl_fit_is_misfit(fit)));
     if (settled || exact || cursor->window_iteration >= EARLY_ITERATIONS || cursor->rejected >= 6) next_window(fit);
     return;
   }

@@ -144,6 +144,9 @@ pl_status pl_field_split(pl_context *context, const pl_field *field, int32_t par
 pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error);
 pl_status pl_fit_run_simplex(pl_fit *fit, pl_error *error);
 
+// fit_result.c: whether the simulated motion of the values at hand is nowhere near the data.
+bool pl_fit_is_misfit(const pl_fit *fit);
+
 // Whether the callback wants to continue.
 bool pl_fit_report_progress(pl_fit *fit, const pl_fit_progress *progress);
 

@@ -165,8 +165,7 @@ static double repeat_deviation(const pl_fit *fit, const double *inverse, const d
   return deviation * sqrt(excess * squares / (1 - squares)) * student_95(count - 1) / NORMAL_95;
 }
 
-// Whether the simulated motion, at its best, is nowhere near the data.
-static bool is_misfit(const pl_fit *fit) {
+bool pl_fit_is_misfit(const pl_fit *fit) {
   const pl_fit_evaluation *now = &fit->now;
   double noise = fit->def.noise * fit->def.noise * 3 * now->weight;
   return now->cost > fmax(MISFIT * MISFIT * now->amplitude, MISFIT_NOISE * MISFIT_NOISE * noise);
@@ -190,7 +189,7 @@ static void set_verdict(const pl_fit *fit, int32_t value, double deviation, pl_f
   double wide = logarithmic ? half : half / 0.5;  // Poisson's ratio lives between 0 and a half
   bool converged = fit->cursor.converged && (!fit->refined || fit->refined_converged);
   estimate->verdict = !converged              ? PL_FIT_NOT_CONVERGED
-                      : is_misfit(fit)        ? PL_FIT_MISFIT
+                      : pl_fit_is_misfit(fit) ? PL_FIT_MISFIT
                       : wide > fit->def.doubt ? PL_FIT_NOT_DETERMINED
                       : at_bound              ? PL_FIT_AT_BOUND
                                               : PL_FIT_DETERMINED;

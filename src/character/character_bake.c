@@ -3,6 +3,8 @@
 // refers to stays what it was, also in extensions that we have never heard of. Three things do change: buffer 0 becomes
 // the GLB's own and longer, files next to a .gltf are included in the GLB, and a node with key frames that was placed
 // by a matrix is placed by translation, rotation and scale, as the standard wants.
+#include <math.h>
+
 #include "base/context.h"
 #include "base/error.h"
 #include "character/character_bake_sheet.h"
@@ -12,6 +14,7 @@
 typedef struct job {
   pl_gltf gltf;
   pl_character character;  // nodes and animations alone
+  pl_character *whole;     // the same with its surface, for morph targets; NULL: not needed
   pl_bake bake;
   pl_sheet sheet;
   pl_gltf_buffer *first;  // buffer 0 of the source, NULL if it has none
@@ -40,6 +43,24 @@ static pl_status read_skeleton(job *j) {
   return status;
 }
 
+// Which morph targets the columns of the motion are.
+static pl_status read_targets(job *j, const pl_bytes *bytes, const char *folder, const pl_character_motion *motion) {
+  if (motion->morphs == NULL) return PL_OK;
+  const pl_memory_source source = {bytes->data, bytes->size, j->gltf.name, folder};
+  pl_status status = pl_character_load_memory(j->gltf.context, &source, &j->whole, NULL, j->error);
+  if (status < 0) return status;
+  const pl_mesh *surface = j->whole->view.surface;
+  int32_t count = surface != NULL ? pl_mesh_get_view(surface).pose_count : 0;
+  if (count != motion->morph_count)
+    return pl_fail(j->error, PL_ERROR_INVALID_ARGUMENT,
+                   "the motion has weights of %d morph targets, but the surface has %d", motion->morph_count, count);
+  for (int64_t i = 0; i < (int64_t)motion->frame_count * count; ++i)
+    if (!isfinite(motion->morphs[i]))
+      return pl_fail(j->error, PL_ERROR_INVALID_ARGUMENT, "a weight of a morph target in frame %d is not finite",
+                     (int)(i / count));
+  return PL_OK;
+}
+
 static pl_status prepare_bake(job *j, const pl_character_motion *motion) {
   pl_character *c = &j->character;
   int32_t count = c->view.node_count;
@@ -60,7 +81,9 @@ static pl_status prepare_bake(job *j, const pl_character_motion *motion) {
                       .rest_scales = scales,
                       .motion = motion,
                       .sample = j->base < 0 ? NULL : sample_base,
-                      .sample_user = j};
+                      .sample_user = j,
+                      .target_start = j->whole != NULL ? j->whole->target_start : NULL,
+                      .pose_of_target = j->whole != NULL ? j->whole->pose_of_target : NULL};
   return pl_bake_prepare(&j->bake, &c->arena, j->error);
 }
 
@@ -102,12 +125,14 @@ static pl_status bake_bytes(pl_context *context, const pl_bytes *bytes, job *j, 
   status = pl_sheet_check_lists(&j->sheet, j->gltf.document, j->error);
   if (status >= 0) status = read_skeleton(j);
   if (status >= 0) status = pl_character_add_parts(&j->gltf, &j->character, motion->additions);
+  if (status >= 0) status = read_targets(j, bytes, folder, motion);
   if (status >= 0) status = prepare_bake(j, motion);
   if (status >= 0) status = change_tree(j);
   bool empty = status < 0 || j->first == NULL;
   if (status >= 0)
     status =
         pl_sheet_write(&j->sheet, context, empty ? NULL : j->first->data, empty ? 0 : j->first->size, path, j->error);
+  pl_character_destroy(j->whole);
   pl_vector_free(&j->sheet.bytes);
   pl_arena_destroy(&j->character.arena);
   pl_gltf_close(&j->gltf);

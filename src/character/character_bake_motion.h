@@ -20,6 +20,8 @@ typedef struct pl_bake {
   const pl_character_motion *motion;
   pl_bake_sample *sample;  // how nodes move that are not joints of the motion; NULL: they rest
   void *sample_user;
+  const int32_t *target_start;    // per node and one more: its morph targets in …
+  const int32_t *pose_of_target;  // … this list of columns of the motion's morphs; NULL: none
 
   // Found by pl_bake_prepare(); a track is a node that gets key frames, in the order of the
   // motion's joints.

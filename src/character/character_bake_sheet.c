@@ -1,6 +1,8 @@
 // Key frames of a bake as one animation of a glTF tree.
 #include "character/character_bake_sheet.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 typedef struct clip {
@@ -10,10 +12,14 @@ typedef struct clip {
   int32_t view, times;           // buffer view of the key frames, accessor of their times
 } clip;
 
-static void add_channel(clip *c, int32_t node, const char *path, size_t offset, const char *type) {
+// Key frames in the last buffer view that was added.
+static void add_channel(clip *c, int32_t node, const char *path, size_t offset, int32_t width) {
+  static const char *const types[] = {"SCALAR", "SCALAR", "VEC2", "VEC3", "VEC4"};
   pl_arena *arena = c->sheet->arena;
-  int32_t count = c->bake->motion->frame_count;
-  pl_json *output = pl_sheet_add_accessor(c->sheet, c->view, offset, PL_GLTF_FLOAT, count, type);
+  // Weights of morph targets are scalars, one after the other.
+  bool is_list = width > 4 || strcmp(path, "weights") == 0;
+  int32_t count = c->bake->motion->frame_count * (is_list ? width : 1);
+  pl_json *output = pl_sheet_add_accessor(c->sheet, c->view, offset, PL_GLTF_FLOAT, count, types[is_list ? 1 : width]);
   pl_json *sampler = pl_json_add(c->samplers, pl_json_new(arena, PL_JSON_OBJECT));
   pl_json_set_number(arena, sampler, "input", c->times);
   pl_json_set_text(arena, sampler, "interpolation", "LINEAR");
@@ -37,8 +43,31 @@ static void add_tracks(clip *c) {
   c->times = pl_sheet_index(times);
   for (int32_t track = 0; track < bake->track_count; ++track) {
     int32_t node = bake->track_nodes[track];
-    add_channel(c, node, "rotation", pl_bake_rotation_offset(bake, track), "VEC4");
-    if (bake->moves[track]) add_channel(c, node, "translation", pl_bake_translation_offset(bake, track), "VEC3");
+    add_channel(c, node, "rotation", pl_bake_rotation_offset(bake, track), 4);
+    if (bake->moves[track]) add_channel(c, node, "translation", pl_bake_translation_offset(bake, track), 3);
+  }
+}
+
+static int32_t target_count(const pl_bake *bake, int64_t node) {
+  return bake->pose_of_target == NULL ? 0 : bake->target_start[node + 1] - bake->target_start[node];
+}
+
+// Weights of the morph targets of every node that has some.
+static void add_morphs(clip *c) {
+  const pl_bake *bake = c->bake;
+  const pl_character_motion *motion = bake->motion;
+  for (int32_t node = 0; node < bake->node_count; ++node) {
+    int32_t count = target_count(bake, node);
+    if (count == 0) continue;
+    unsigned char *to =
+        pl_sheet_add_view(c->sheet, (size_t)motion->frame_count * (size_t)count * sizeof(float), 0, 0, &c->view);
+    if (to == NULL) return;
+    for (int32_t frame = 0; frame < motion->frame_count; ++frame)
+      for (int32_t t = 0; t < count; ++t, to += sizeof(float)) {
+        int32_t pose = bake->pose_of_target[bake->target_start[node] + t];
+        pl_sheet_put_float(to, (float)motion->morphs[(int64_t)frame * motion->morph_count + pose]);
+      }
+    add_channel(c, node, "weights", 0, count);
   }
 }
 
@@ -48,6 +77,7 @@ static bool is_replaced(const pl_bake *bake, const pl_json *channel) {
   int64_t node = -1;
   if (!pl_json_get_integer(pl_json_find(target, "node"), &node) || node < 0 || node >= bake->node_count) return false;
   int32_t track = bake->track_of_node[node];
+  if (pl_json_is_text(path, "weights")) return target_count(bake, node) > 0;
   return track >= 0 &&
          (pl_json_is_text(path, "rotation") || (bake->moves[track] && pl_json_is_text(path, "translation")));
 }
@@ -80,6 +110,7 @@ pl_status pl_sheet_add_animation(pl_sheet *sheet, pl_bake *bake, const pl_json_d
   c.channels = pl_json_set(sheet->arena, animation, "channels", pl_json_new(sheet->arena, PL_JSON_ARRAY));
   c.samplers = pl_json_set(sheet->arena, animation, "samplers", pl_json_new(sheet->arena, PL_JSON_ARRAY));
   add_tracks(&c);
+  add_morphs(&c);
   pl_status status = base == NULL ? PL_OK : add_base(&c, document, base, error);
   if (status >= 0 && pl_sheet_failed(sheet)) status = pl_fail_memory(error);
   return status;

@@ -1,5 +1,6 @@
 // Characters out of glTF, GLB and VRM files, part after part: nodes, surface with its skin, animations, springs,
 // example poses.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -118,5 +119,9 @@ int32_t pl_character_find_animation(const pl_character *character, const char *n
 int32_t pl_character_find_node(const pl_character *character, const char *name) {
   for (int32_t i = 0; i < character->view.node_count; ++i)
     if (strcmp(character->nodes[i].name, name) == 0) return i;
-  return -1;
+  // Of several nodes with one name each has a number.
+  int number = -1;
+  char more;
+  bool is_number = sscanf(name, "node %9d%c", &number, &more) == 1;
+  return is_number && number >= 0 && number < character->view.node_count ? number : -1;
 }

@@ -56,8 +56,13 @@ typedef struct pl_contact_body {
   const pl_contact_surface *surface;
   // particle positions at the start of the step (free of contact as far as known)
   const pl_vec3 *starts;
-  pl_vec3 *positions;               // at the end of the step; corrected in place
-  pl_vec3 *velocities;              // corrected in place
+  pl_vec3 *positions;  // at the end of the step; corrected in place
+  // m/s: none of `velocities`, as they are at resolution's start, differs more from their mean;
+  // 0: not known
+  double max_deviation;
+  const pl_box *boxes;  // around `starts` and around `positions` as they are at detection; NULL:
+                        // not known
+  pl_vec3 *velocities;  // corrected in place
   const pl_vec3 *start_velocities;  // at the start of the step, before any force; NULL: not known.
                                     // Decides what bounces
   const double *inverse_masses;     // 1/kg; 0: cannot be moved (hard pin)
@@ -66,7 +71,8 @@ typedef struct pl_contact_body {
   pl_contact_rigid *rigid;
   // State of the world: PL_IMPULSES_PER_POINT per surface point, or NULL (sweeps start from zero)
   pl_contact_impulse *impulses;
-  uint32_t id;  // the same in every step, for `impulses`
+  bool *has_impulses;  // whether any of them may be other than zero; NULL: not known
+  uint32_t id;         // the same in every step, for `impulses`
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   double friction, restitution, radius;
   pl_contact_filter filter;
@@ -74,6 +80,7 @@ typedef struct pl_contact_body {
   // its own damping; rigid motion is spared
   double damping;
   bool self_contact;
+  bool all_edges;  // of a soft body: edges that are not sharp count too, against those of others
   bool spares_colliders;  // its own step has met them already, or it touches nothing
   bool spares_bodies;     // touches no other body; joints alone act on it
   bool is_kinematic;      // nothing moves it: two such bodies do not touch each other
@@ -208,6 +215,12 @@ void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver,
 // Replace the normal of a contact of the last detection that lies on the other surface by one that
 // does not flip from step to step (contact_steady.c); gaps are those along the new one.
 void pl_contact_solver_steady_normal(const pl_contact_solver *solver, pl_contact *contact);
+
+// Call `visit` for the contacts of the last resolution, by their numbers in
+// pl_contact_solver_get_contact(), in parallel where they share no body; those of a body always in
+// the same order.
+typedef void pl_contact_visit(void *data, int32_t first, int32_t count);
+void pl_contact_solver_visit(const pl_contact_solver *solver, pl_contact_visit *visit, void *data);
 
 // Only resolve the contacts that were detected last.
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies,

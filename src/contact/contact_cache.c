@@ -52,8 +52,10 @@ pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *c
 }
 
 void pl_contact_cache_clear(const pl_contact_body *body) {
-  if (body->impulses == NULL) return;
+  // Most bodies of a world touch nothing: theirs need not be looked at.
+  if (body->impulses == NULL || (body->has_impulses != NULL && !*body->has_impulses)) return;
   memset(body->impulses, 0, (size_t)body->surface->point_count * PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse));
+  if (body->has_impulses != NULL) *body->has_impulses = false;
 }
 
 static double square_of(const pl_contact_impulse *slot) {
@@ -64,6 +66,7 @@ static double square_of(const pl_contact_impulse *slot) {
 void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *contact, pl_vec3 impulse) {
   pl_contact_impulse *slots = slots_of(bodies, contact);
   if (slots == NULL) return;
+  if (bodies[contact->a.body].has_impulses != NULL) *bodies[contact->a.body].has_impulses = true;
   pl_contact_impulse kept = {partner_of(bodies, contact), {(float)impulse.x, (float)impulse.y, (float)impulse.z}};
   int32_t to = 0;
   for (int32_t k = 0; k < PL_IMPULSES_PER_POINT; ++k) {

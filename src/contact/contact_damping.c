@@ -57,7 +57,7 @@ static const double PUSH_FACTOR = 1.5;
 // Friction above this fraction of its limit counts as sliding.
 static const double STICKING = 0.95;
 
-enum { BODY_GRAIN = 8, PAIR_GRAIN = 16 };
+enum { BODY_GRAIN = 8 };
 
 static bool is_touched(const pl_contact_damping *d, int32_t body) {
   return d->memory->plan.island_of[body] >= 0;
@@ -92,11 +92,11 @@ static mass_sums sum_masses(const pl_contact_body *body, const pl_vec3 *position
 // that count particles fill: whichever is largest, since a plate has no volume and a line no area.
 static double spacing_of(pl_mat3 moments, int32_t count) {
   const double(*s)[3] = (const double(*)[3])moments.m;
-  double trace = s[0][0] + s[1][1] + s[2][2], volume2 = fmax(0, pl_mat3_determinant(moments));
+  double trace = s[0][0] + s[1][1] + s[2][2], volume2 = pl_larger(pl_mat3_determinant(moments), 0);
   double area2 = s[0][0] * s[1][1] - s[0][1] * s[0][1] + s[1][1] * s[2][2] - s[1][2] * s[1][2] + s[2][2] * s[0][0] -
                  s[2][0] * s[2][0];
-  double n = count, line = sqrt(12 * trace) / n, plate = sqrt(12 * sqrt(fmax(0, area2)) / n);
-  return fmax(fmax(line, plate), cbrt(sqrt(1728 * volume2) / n));
+  double n = count, line = sqrt(12 * trace) / n, plate = sqrt(12 * sqrt(pl_larger(area2, 0)) / n);
+  return pl_larger(pl_larger(line, plate), cbrt(sqrt(1728 * volume2) / n));
 }
 
 // The body as if it were rigid, with its particles at `positions`: Ω = I⁻¹ L. False for one that has no inertia or
@@ -226,8 +226,8 @@ static pl_vec3 arm_point(const pl_contact_damping *d, const pl_contact_arm *arm)
 static pl_vec3 damped_velocity(const pl_contact_damping *d, const pl_contact_row *row, pl_vec3 u, double *rate) {
   double along = pl_vec3_dot(row->normal, u), limit = STICKING * row->friction * row->normal_impulse;
   if (d->is_after) {
-    *rate = REBOUND_RATE * fmax(0, 1 - row->restitution);
-    return pl_vec3_scale(row->normal, fmax(0, along));
+    *rate = REBOUND_RATE * pl_larger(1 - row->restitution, 0);
+    return pl_vec3_scale(row->normal, pl_larger(along, 0));
   }
   bool slides = pl_vec3_dot(row->sliding_impulse, row->sliding_impulse) > limit * limit;
   if (slides) u = pl_vec3_scale(row->normal, along);
@@ -250,7 +250,7 @@ static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fr
   double lost = 1 - exp(-rate * d->step);
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
-  double pull = -pl_vec3_dot(impulse, row->normal), pressed = fmax(0, row->normal_impulse + row->rest_impulse);
+  double pull = -pl_vec3_dot(impulse, row->normal), pressed = pl_larger(row->normal_impulse + row->rest_impulse, 0);
   if (pull > pressed) impulse = pl_vec3_scale(impulse, pressed / pull);
   row->rest_impulse += pl_vec3_dot(impulse, row->normal);
   push_at(a, point, impulse);
@@ -294,40 +294,18 @@ static void keep_spin(const pl_contact_damping *d, const pl_contact_pair *pair) 
   }
 }
 
-static void rest_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
+static void rest_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const pl_contact_damping *d = data;
-  const pl_contact_memory *memory = d->memory;
-  for (int32_t p = d->pairs.first + begin; p < d->pairs.first + end; ++p) {
-    const pl_contact_pair *pair = &memory->plan.pairs[p];
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    pl_contact_row *rows = &d->memory->rows[pair->first_row];
     if (d->is_after) keep_spin(d, pair);
     if (!is_damped(d, pair)) continue;
     double sum = 0;
-    for (int32_t i = 0; i < pair->count; ++i) sum += memory->rows[pair->first_row + i].normal_impulse;
+    for (int32_t i = 0; i < pair->count; ++i) sum += rows[i].normal_impulse;
     for (int32_t i = 0; i < pair->count && sum > 0; ++i) {
-      pl_contact_row *row = &memory->rows[pair->first_row + i];
-      bool is_self = row->a.body == row->b.body;
-      if (row->normal_impulse > 0 && !is_self) rest_row(d, row, row->normal_impulse / sum);
+      bool is_self = rows[i].a.body == rows[i].b.body;
+      if (rows[i].normal_impulse > 0 && !is_self) rest_row(d, &rows[i], rows[i].normal_impulse / sum);
     }
-  }
-}
-
-static void rest_islands(void *data, int32_t begin, int32_t end, int32_t block) {
-  pl_contact_damping d = *(const pl_contact_damping *)data;
-  for (int32_t k = begin; k < end; ++k) {
-    d.pairs = d.memory->plan.small_islands[k];
-    rest_pairs(&d, 0, d.pairs.count, block);
-  }
-}
-
-// All pairs, those of a large island colour by colour.
-static void rest_all(pl_contact_damping *d) {
-  const pl_contact_plan *plan = &d->memory->plan;
-  pl_parallel_for(d->context, plan->small_count, 1, rest_islands, d);
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
-    d->pairs = plan->colors[c];
-    int32_t grain = c == PL_SERIAL_COLOR ? d->pairs.count : PAIR_GRAIN;
-    if (d->pairs.count > 0) pl_parallel_for(d->context, d->pairs.count, grain, rest_pairs, d);
   }
 }
 
@@ -358,7 +336,7 @@ void pl_contact_damp(pl_contact_damping *d) {
   bool is_near_rest = false;
   for (int32_t k = 0; k < body_count && !is_near_rest; ++k) is_near_rest = d->memory->wholes[k].is_slow;
   if (!is_near_rest) return;
-  rest_all(d);
+  pl_contact_plan_visit(d->context, &d->memory->plan, rest_pairs, d);
   pl_parallel_for(d->context, body_count, BODY_GRAIN, move_wholes, d);
 }
 
@@ -391,6 +369,7 @@ static bool limit_vibration(const pl_contact_body *body, const pl_contact_rigid 
 
 // Does any particle differ from the mean by more than a vibration that is let be?
 static bool may_exceed(const pl_contact_body *body) {
+  if (body->max_deviation > 0) return body->max_deviation > SHOCK_SPEED;
   int32_t count = body->surface->particle_count;
   pl_vec3 mean = {0, 0, 0};
   for (int32_t i = 0; i < count; ++i) mean = pl_vec3_add(mean, body->velocities[i]);
@@ -424,10 +403,10 @@ static pl_vec3 arm_velocity(const pl_contact_damping *d, const pl_contact_arm *a
 }
 
 // How fast colliders and bodies that are no wholes push those that are.
-static void find_pushes(const pl_contact_damping *d) {
+static void find_pushes(void *data, const pl_contact_pair *pairs, int32_t count) {
+  const pl_contact_damping *d = data;
   const pl_contact_memory *memory = d->memory;
-  for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
-    const pl_contact_pair *pair = &memory->plan.pairs[p];
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
     if (memory->wholes[pair->a].is_found == (pair->b >= 0 && memory->wholes[pair->b].is_found)) continue;
     for (int32_t i = 0; i < pair->count; ++i) {
       const pl_contact_row *row = &memory->rows[pair->first_row + i];
@@ -440,7 +419,7 @@ static void find_pushes(const pl_contact_damping *d) {
       else if (row->b.body >= 0)
         other = pl_vec3_add(other, arm_velocity(d, &row->b));
       double speed = pl_vec3_dot(row->normal, pl_vec3_sub(other, velocity_at(&whole->motion, point)));
-      whole->push = fmax(whole->push, fabs(speed));
+      whole->push = pl_larger(whole->push, fabs(speed));
     }
   }
 }
@@ -455,7 +434,7 @@ static void limit_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
     bool is_pushed = pl_vec3_distance(whole->motion.velocity, whole->velocity) > 0 ||
                      pl_vec3_distance(whole->motion.angular_velocity, whole->angular_velocity) > 0;
     if (is_pushed) move_whole(d, k);
-    double max_speed = fmax(fmax(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
+    double max_speed = pl_larger(pl_larger(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
     bool is_limited = limit_vibration(body, &whole->motion, max_speed);
     if (is_pushed || is_limited) body->moved = true;
   }
@@ -464,7 +443,7 @@ static void limit_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
 void pl_contact_limit(pl_contact_damping *d) {
   d->is_after = true;
   pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, find_wholes, d);
-  rest_all(d);
-  find_pushes(d);
+  pl_contact_plan_visit(d->context, &d->memory->plan, rest_pairs, d);
+  pl_contact_plan_visit(d->context, &d->memory->plan, find_pushes, d);
   pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, limit_bodies, d);
 }

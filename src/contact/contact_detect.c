@@ -39,28 +39,39 @@ static int32_t list_blocks(pl_contact_memory *memory, int32_t body, int32_t coun
   return count;
 }
 
-// Surface points of some blocks at both ends of the step, and what is around them. What sleeps does not move.
+// Surface points of a block at both ends of the step, and what is around them. What sleeps does not move.
+static void place_block(const detection *d, pl_contact_block *block) {
+  const pl_contact_body *body = &d->bodies[block->body];
+  pl_surface_motion *motion = &d->memory->motions[block->body];
+  const pl_vec3 *starts = body->asleep ? body->positions : body->starts;
+  block->start_box = block->end_box = pl_box_empty();
+  block->moved = pl_vec3_of(0, 0, 0);
+  for (int32_t i = block->first; i < block->first + block->count; ++i) {
+    int32_t point = motion->tree->point_order[i];
+    pl_vec3 p = pl_contact_surface_point(body->surface, point, starts);
+    pl_vec3 q = pl_contact_surface_point(body->surface, point, body->positions);
+    motion->starts[point] = p;
+    motion->ends[point] = q;
+    pl_box_cover(&block->start_box, p);
+    pl_box_cover(&block->end_box, q);
+    block->moved = pl_vec3_add(block->moved, pl_vec3_sub(q, p));
+  }
+}
+
 static void place_points(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
-  for (int32_t b = begin; b < end; ++b) {
-    pl_contact_block *block = &d->memory->blocks[d->memory->listed_blocks[b]];
-    const pl_contact_body *body = &d->bodies[block->body];
-    pl_surface_motion *motion = &d->memory->motions[block->body];
-    const pl_vec3 *starts = body->asleep ? body->positions : body->starts;
-    block->start_box = block->end_box = pl_box_empty();
-    block->moved = pl_vec3_of(0, 0, 0);
-    for (int32_t i = block->first; i < block->first + block->count; ++i) {
-      int32_t point = motion->tree->point_order[i];
-      pl_vec3 p = pl_contact_surface_point(body->surface, point, starts);
-      pl_vec3 q = pl_contact_surface_point(body->surface, point, body->positions);
-      motion->starts[point] = p;
-      motion->ends[point] = q;
-      pl_box_cover(&block->start_box, p);
-      pl_box_cover(&block->end_box, q);
-      block->moved = pl_vec3_add(block->moved, pl_vec3_sub(q, p));
-    }
-  }
+  for (int32_t b = begin; b < end; ++b) place_block(d, &d->memory->blocks[d->memory->listed_blocks[b]]);
+}
+
+// Pairs of small bodies are searched by their axes.
+static bool is_small(const pl_contact_memory *memory, int32_t body) {
+  return memory->motions[body].lane_block_count > 0;
+}
+
+// Is a body placed only when something is near it?
+static bool is_bounded(const detection *d, int32_t body) {
+  return d->bodies[body].boxes != NULL && !d->bodies[body].asleep && is_small(d->memory, body);
 }
 
 // Box and drift of a body, from those of its blocks.
@@ -77,15 +88,26 @@ static void place_body(const detection *d, int32_t body) {
   motion->drift = pl_vec3_scale(motion->drift, 1.0 / motion->tree->surface->point_count);
   // Any frame is right; one that is not a number would hide the body.
   if (!pl_vec3_is_finite(motion->drift)) motion->drift = pl_vec3_of(0, 0, 0);
-  // Two boxes with half the margin each meet where their bodies are no farther apart than the margin.
-  pl_box path = pl_box_merge(motion->start_box, motion->end_box);
-  memory->item_boxes[body] = pl_box_expand(path, d->bodies[body].radius + 0.5 * d->scale.margin);
+  memory->presences[body].is_placed = true;
 }
 
-static void place_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
+// What a body passes through, for the tree of all things. Particles carry the surface, so that the box around them
+// holds it too: a small body whose box is known is placed when something is near.
+static void bound_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
-  for (int32_t i = begin; i < end; ++i) place_body(d, d->memory->listed_bodies[i]);
+  pl_contact_memory *memory = d->memory;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t body = memory->listed_bodies[i];
+    const pl_surface_motion *motion = &memory->motions[body];
+    const pl_box *boxes = d->bodies[body].boxes;
+    bool is_known = is_bounded(d, body);
+    memory->presences[body].is_placed = false;
+    if (!is_known) place_body(d, body);
+    pl_box path = is_known ? pl_box_merge(boxes[0], boxes[1]) : pl_box_merge(motion->start_box, motion->end_box);
+    // Two boxes with half the margin each meet where their bodies are no farther apart than the margin.
+    memory->item_boxes[body] = pl_box_expand(path, d->bodies[body].radius + 0.5 * d->scale.margin);
+  }
 }
 
 // May something of a body, between these boxes in the course of the step, touch another body?
@@ -110,36 +132,80 @@ static bool may_touch_collider(const detection *d, int32_t body, const pl_box *p
   return pl_box_overlaps(*path, step->box);
 }
 
-// Pairs of small bodies are searched by their axes.
-static bool is_small(const pl_contact_memory *memory, int32_t body) {
-  return memory->motions[body].lane_block_count > 0;
+// Lowest that a box is above a half-space, metres.
+static double height_above(const pl_transform *placement, const pl_box *box) {
+  pl_vec3 n = pl_quat_rotate(placement->rotation, pl_vec3_of(0, 1, 0));
+  pl_vec3 lowest = {n.x > 0 ? box->min.x : box->max.x, n.y > 0 ? box->min.y : box->max.y,
+                    n.z > 0 ? box->min.z : box->max.z};
+  return pl_vec3_dot(n, pl_vec3_sub(lowest, placement->position));
 }
 
-// A body that is awake: is there anything near it? Its hierarchy is fitted if something may touch it, and sleepers
-// nearby learn of it.
-static void check_neighbours(const detection *d, int32_t body) {
+// May a body reach a half-space? In the frame of one that moves, a path is lowest at one of its ends.
+static bool is_near_half_space(const detection *d, int32_t body) {
+  const pl_contact_memory *memory = d->memory;
+  const pl_box *box = &memory->item_boxes[body];
+  for (int32_t i = 0; i < memory->endless_count && !d->bodies[body].spares_colliders; ++i) {
+    const pl_collider_step *step = &memory->collider_steps[memory->endless_colliders[i]];
+    // Written so that a box that is not a number is near.
+    if (!(fmin(height_above(&step->start, box), height_above(&step->end, box)) > d->scale.margin)) return true;
+  }
+  return false;
+}
+
+// A body that is awake: is there anything near it? Then its points are placed, and sleepers nearby learn of it.
+static void find_near(const detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
   pl_contact_presence *presence = &memory->presences[body];
-  pl_surface_motion *motion = &memory->motions[body];
-  bool is_touched = d->bodies[body].self_contact;
-  presence->is_searched = is_touched || (memory->endless_count > 0 && !d->bodies[body].spares_colliders);
+  presence->is_searched = d->bodies[body].self_contact || is_near_half_space(d, body);
   presence->is_near_large = false;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item == body) continue;
     presence->is_searched = true;
     if (item >= memory->body_count || !is_small(memory, item)) presence->is_near_large = true;
-    if (item >= memory->body_count) continue;
-    const pl_surface_motion *other = &memory->motions[item];
-    if (d->bodies[item].asleep)
+    if (item < memory->body_count && d->bodies[item].asleep)
       atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
-    // Pairs of small bodies do without the hierarchy.
-    if (is_small(memory, body) && is_small(memory, item)) continue;
-    is_touched = is_touched || may_touch(d, item, other->start_box, other->end_box, body);
   }
-  presence->has_normals = is_touched;
-  if (is_touched) pl_surface_motion_refit(motion);
-  if (presence->is_searched) pl_surface_motion_fill_lanes(motion);
+  if (presence->is_placed || !presence->is_searched) return;
+  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)
+    place_block(d, &memory->blocks[b]);
+  place_body(d, body);
+}
+
+static void find_near_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const detection *d = data;
+  for (int32_t i = begin; i < end; ++i)
+    if (!d->bodies[d->memory->listed_bodies[i]].asleep) find_near(d, d->memory->listed_bodies[i]);
+}
+
+// May something that has no axis with this body touch it? Pairs of small bodies do without the hierarchy.
+static bool needs_hierarchy(const detection *d, int32_t body) {
+  const pl_contact_memory *memory = d->memory;
+  if (d->bodies[body].self_contact) return true;
+  if (is_small(memory, body) && !memory->presences[body].is_near_large) return false;
+  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
+    if (item == body || item >= memory->body_count || !memory->presences[item].is_placed) continue;
+    if (is_small(memory, body) && is_small(memory, item)) continue;
+    const pl_surface_motion *other = &memory->motions[item];
+    if (may_touch(d, item, other->start_box, other->end_box, body)) return true;
+  }
+  return false;
+}
+
+static void fill_lanes(pl_surface_motion *motion) {
+  pl_surface_motion_fill_lanes(motion);
+  if (motion->extents != NULL) pl_pair_axis_fill_extents(motion);
+}
+
+// A body that is awake: its hierarchy, if something may touch it, and its lanes.
+static void refit_body(const detection *d, int32_t body) {
+  pl_contact_presence *presence = &d->memory->presences[body];
+  if (!presence->is_placed) return;
+  presence->has_normals = needs_hierarchy(d, body);
+  if (presence->has_normals) pl_surface_motion_refit(&d->memory->motions[body]);
+  if (presence->is_searched) fill_lanes(&d->memory->motions[body]);
 }
 
 // Hierarchies of the bodies that something may touch; of all that just fell asleep, since they keep theirs.
@@ -152,9 +218,9 @@ static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     if (d->bodies[body].asleep) {
       d->memory->presences[body].is_near_large = d->memory->presences[body].has_normals = true;
       pl_surface_motion_refit(motion);
-      pl_surface_motion_fill_lanes(motion);
+      fill_lanes(motion);
     } else {
-      check_neighbours(d, body);
+      refit_body(d, body);
     }
     if (d->bodies[body].self_contact && !d->bodies[body].asleep) pl_surface_motion_refit_normals(motion);
   }
@@ -179,15 +245,24 @@ static const double MAX_TET_WAY = 0.25;
 // Are the points of two bodies looked up in each other's tets?
 static bool is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b) {
   const pl_surface_motion *p = &memory->motions[a], *q = &memory->motions[b];
-  if (p->tets == NULL || q->tets == NULL) return false;
+  if (!p->has_tets || !q->has_tets) return false;
   double depth = fmin(p->tree->surface->tet_map->depth, q->tree->surface->tet_map->depth);
   return pl_vec3_distance(p->drift, q->drift) < MAX_TET_WAY * depth;
+}
+
+// Metres of gap beyond which two bodies do not touch.
+static double reach_of(const detection *d, int32_t body, int32_t other) {
+  return d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
+}
+
+static bool is_far(const detection *d, int32_t body, int32_t other) {
+  return pl_pair_axis_is_apart(&d->memory->motions[body], &d->memory->motions[other], reach_of(d, body, other));
 }
 
 static void find_axis(const detection *d, int32_t body, pl_pair_axis *axis) {
   int32_t other = axis->other;
   bool in_tets = axis->is_in_tets;
-  double limit = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
+  double limit = reach_of(d, body, other);
   pl_pair_axis_find(&d->memory->motions[body], &d->memory->motions[other], limit, axis->normal, axis);
   axis->other = other;
   axis->is_in_tets = in_tets;
@@ -205,6 +280,7 @@ static void find_axes(const detection *d, int32_t body) {
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item <= body || item >= memory->body_count || !is_small(memory, item)) continue;
+    if (!memory->presences[item].is_placed) continue;
     if (!may_touch(d, body, motion->start_box, motion->end_box, item)) continue;
     if (count == PL_PAIR_AXES) {
       // Both bodies of such a pair search by the tree.
@@ -215,8 +291,9 @@ static void find_axes(const detection *d, int32_t body) {
     for (int32_t i = 0; i < old_count; ++i)
       if (old[i].other == item) guess = old[i].normal;
     atomic_store_explicit(&memory->axis_points[body * PL_PAIR_AXES + count], 0, memory_order_relaxed);
-    axes[count] = (pl_pair_axis){.other = item, .normal = guess, .is_in_tets = is_in_tets(memory, body, item)};
-    if (!axes[count].is_in_tets) find_axis(d, body, &axes[count]);
+    axes[count] = (pl_pair_axis){.other = item, .normal = guess, .is_apart = is_far(d, body, item)};
+    if (!axes[count].is_apart) axes[count].is_in_tets = is_in_tets(memory, body, item);
+    if (!axes[count].is_apart && !axes[count].is_in_tets) find_axis(d, body, &axes[count]);
     count++;
   }
   memory->axis_counts[body] = count;
@@ -308,7 +385,7 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
       continue;
     }
     pl_distance_anchor anchor = {.is_set = false};
-    if (!may_touch(d, body, start, end, item)) continue;
+    if (!memory->presences[item].is_placed || !may_touch(d, body, start, end, item)) continue;
     if (has_axis(memory, body, item)) continue;
     for (int32_t g = 0; g < group_count; ++g)
       if (may_touch(d, body, groups[g].start_box, groups[g].end_box, item))
@@ -331,36 +408,61 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   }
 }
 
-// The points of the neighbours of a body in its tets, which are packed just before. Two bodies may have the same
-// neighbour, and add to its slots at the same time.
-static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
+// What searches in tets ask of both bodies, once for all pairs of a body.
+static void fit_areas(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
-  pl_contact_memory *memory = d->memory;
+  const pl_contact_memory *memory = d->memory;
   for (int32_t body = begin; body < end; ++body) {
-    pl_surface_motion *motion = &memory->motions[body];
-    bool is_packed = false;
-    for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
-      const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-      if (!memory->axes[neighbour->axis].is_in_tets || !memory->presences[neighbour->body].is_searched) continue;
-      if (!is_packed) {
-        motion->tets->origin = motion->origin;
-        pl_lane_kernels_get()->pack_tets(motion->tree->surface->tet_map, d->bodies[body].positions,
-                                         motion->tree->surface->particle_count, motion->tets);
-        is_packed = true;
-      }
-      pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
-      group.points = NULL;
-      group.lock = &memory->presences[neighbour->body].lock;
-      int32_t count = pl_contact_find_in_tets(&group, body);
-      atomic_fetch_add_explicit(&memory->axis_points[neighbour->axis], count, memory_order_relaxed);
-    }
+    bool is_in_tets = false;
+    for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1] && !is_in_tets; ++k)
+      is_in_tets = memory->axes[memory->neighbours[k].axis].is_in_tets;
+    if (is_in_tets) pl_surface_motion_fit_areas(&memory->motions[body]);
   }
+}
+
+// The points of the neighbours of a body in its tets. Two bodies may have the same neighbour, and add to its slots at
+// the same time.
+static void find_in_tets_of(const detection *d, int32_t body, pl_lane_tets *tets) {
+  pl_contact_memory *memory = d->memory;
+  const pl_surface_motion *motion = &memory->motions[body];
+  bool is_packed = false;
+  for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
+    const pl_contact_neighbour *neighbour = &memory->neighbours[k];
+    if (!memory->axes[neighbour->axis].is_in_tets || !memory->presences[neighbour->body].is_searched) continue;
+    if (!is_packed) {
+      tets->origin = motion->origin;
+      pl_lane_kernels_get()->pack_tets(motion->tree->surface->tet_map, d->bodies[body].positions,
+                                       motion->tree->surface->particle_count, tets);
+      is_packed = true;
+    }
+    pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
+    group.points = NULL;
+    group.lock = &memory->presences[neighbour->body].lock;
+    int32_t count = pl_contact_find_in_tets(&group, body, tets);
+    atomic_fetch_add_explicit(&memory->axis_points[neighbour->axis], count, memory_order_relaxed);
+  }
+}
+
+// The tets of a body are packed just before they are asked: one block of memory, which stays in the cache, serves all
+// bodies of a task.
+static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
+  const detection *d = data;
+  for (int32_t body = begin; body < end; ++body) find_in_tets_of(d, body, &d->memory->tets[part]);
+}
+
+// Bodies of a task, so that there are at most PL_CONTACT_TET_TASKS.
+static int32_t tet_grain(int32_t body_count) {
+  int32_t grain = BODY_GRAIN;
+  while (pl_block_count(body_count, grain) > PL_CONTACT_TET_TASKS) grain *= 2;
+  return grain;
 }
 
 // Do points alone hold two bodies apart, so that their edges need not be searched? They do where they are no farther
 // from each other than the bodies are thick: one holds as far as the next.
-static bool is_held(const pl_contact_memory *memory, int32_t body, int32_t axis) {
+static bool is_held(const detection *d, int32_t body, int32_t axis) {
+  const pl_contact_memory *memory = d->memory;
+  if (pl_contact_is_dented(&d->bodies[body], &d->bodies[memory->axes[axis].other])) return false;
   return atomic_load_explicit(&memory->axis_points[axis], memory_order_relaxed) > 0 &&
          pl_surface_motion_is_fine(&memory->motions[body]) &&
          pl_surface_motion_is_fine(&memory->motions[memory->axes[axis].other]);
@@ -376,7 +478,7 @@ static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part)
     for (int32_t a = first; a < first + memory->axis_counts[body]; ++a) {
       pl_pair_axis *axis = &memory->axes[a];
       if (!axis->is_in_tets) continue;
-      axis->is_apart = is_held(memory, body, a);
+      axis->is_apart = is_held(d, body, a);
       if (!axis->is_apart) find_axis(d, body, axis);
     }
   }
@@ -394,17 +496,8 @@ static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool f
   return false;
 }
 
-// Sine of the angle between the triangles of the edges that the pairs of a body need; all edges where a rigid body
-// may dent it.
-static double edge_sine(const detection *d, int32_t body) {
-  const pl_contact_memory *memory = d->memory;
-  for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k)
-    if (is_open(memory, k, false) && pl_contact_is_dented(&d->bodies[body], &d->bodies[memory->neighbours[k].body]))
-      return -1e-30;
-  return pl_contact_sharp_sine(memory->motions[body].tree);
-}
-
-// Normals and sharp edges of the small bodies that have a neighbour, once for all their pairs.
+// Sharp edges of the small bodies that have a neighbour, and normals where triangles are searched, once for all their
+// pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const detection *d = data;
@@ -412,8 +505,9 @@ static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
   for (int32_t body = begin; body < end; ++body) {
     if (!has_open_pairs(memory, body, false)) continue;
-    if (!memory->presences[body].has_normals) pl_surface_motion_fit_normals(&memory->motions[body]);
-    kernels->pack_edges(&memory->motions[body], (float)edge_sine(d, body));
+    if (!memory->presences[body].has_normals && has_open_pairs(memory, body, true))
+      pl_surface_motion_fit_normals(&memory->motions[body]);
+    kernels->pack_edges(&memory->motions[body], (float)pl_contact_edge_sine(memory, d->bodies, body));
   }
 }
 
@@ -530,11 +624,12 @@ static bool place_all(const detection *d, pl_context *context) {
     presence->is_at_rest = d->bodies[body].asleep;
     is_moving = is_moving || !d->bodies[body].asleep;
     memory->listed_bodies[body_count++] = body;
-    block_count = list_blocks(memory, body, block_count);
+    if (!is_bounded(d, body)) block_count = list_blocks(memory, body, block_count);
   }
   pl_parallel_for(context, block_count, BLOCK_GRAIN, place_points, (void *)d);
-  pl_parallel_for(context, body_count, BODY_GRAIN, place_bodies, (void *)d);
+  pl_parallel_for(context, body_count, BODY_GRAIN, bound_bodies, (void *)d);
   if (is_moving) pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count + memory->collider_count);
+  pl_parallel_for(context, body_count, BODY_GRAIN, find_near_bodies, (void *)d);
   pl_parallel_for(context, body_count, BODY_GRAIN, refit_bodies, (void *)d);
   if (is_moving) disturb_sleepers(d);
   return is_moving;
@@ -591,7 +686,8 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
     pl_parallel_for(solver->context, searched_count, BODY_GRAIN, refit_searched, &d);
   pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
-  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, find_in_tets, &d);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, fit_areas, &d);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, tet_grain(body_count), find_in_tets, &d);
   pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_edge_axes, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, pack_bodies, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, find_in_pairs, &d);

@@ -17,7 +17,8 @@
 //
 // A rigid body has few points and long edges, and dents a soft one between the points of both. There the soft surface
 // is flat or hollow, and no pair supports both. So against the sharp edges of a rigid body all edges of a soft one
-// count whose triangles rise by no more than D h, up to their ends; only the soft edge can be held by its points.
+// count whose triangles rise by no more than D h, up to their ends; only the soft edge can be held by its points. With
+// `all_edges` this holds for two soft bodies, too; there the points hold none.
 #include <string.h>
 
 #include "contact/contact_solver.h"
@@ -46,7 +47,8 @@ typedef struct edge_search {
   const pl_surface_motion *a, *b;
   int32_t other;
   bool is_self;
-  bool is_dented_a, is_dented_b;  // the surface is soft and the other one rigid
+  bool is_flat_a, is_flat_b;      // soft, and may have been pressed flat
+  bool is_dented_a, is_dented_b;  // all edges of the surface count (pl_contact_is_dented())
   double gap;                     // metres kept between the two surfaces
   // The edge of a that searches, with its box in the frame of b.
   int32_t edge;
@@ -103,10 +105,6 @@ static pl_vec3 outward_at(const pl_surface_motion *motion, const pl_vec3 *points
   pl_vec3 sum = {0, 0, 0}, c[3];
   for (int k = 0; k < 2; ++k) {
     if (edge->triangles[k] < 0) continue;
-    if (points == motion->ends) {
-      sum = pl_vec3_add(sum, motion->normals[edge->triangles[k]]);
-      continue;
-    }
     pl_surface_corners(motion->tree, points, edge->triangles[k], c);
     sum = pl_vec3_add(sum, pl_triangle_normal(c[0], c[1], c[2]));
   }
@@ -209,26 +207,43 @@ static void add_pair(const edge_search *search, const edge_pair *pair) {
   keep_contact(group, pair->a, &contact);
 }
 
-// Is the direction out of b and into a, as far as they have an outside?
+// Is the direction out of a surface at its edge, as far as it has an outside?
+static bool is_out_of(const pl_surface_motion *motion, const pl_surface_edge *edge, bool at_end, pl_vec3 n) {
+  return !motion->tree->is_closed ||
+         pl_vec3_dot(n, outward_at(motion, at_end ? motion->ends : motion->starts, edge)) > 0;
+}
+
+// Out of b and into a?
 static bool is_outward(const edge_search *search, const edge_pair *pair, bool at_end, pl_vec3 n) {
-  const pl_surface_motion *a = search->a, *b = search->b;
-  if (b->tree->is_closed && !(pl_vec3_dot(n, outward_at(b, at_end ? b->ends : b->starts, pair->b)) > 0)) return false;
-  return !a->tree->is_closed || pl_vec3_dot(n, outward_at(a, at_end ? a->ends : a->starts, pair->a)) < 0;
+  return is_out_of(search->b, pair->b, at_end, n) && is_out_of(search->a, pair->a, at_end, pl_vec3_scale(n, -1));
+}
+
+// May a pair that crosses along n from outside be the first to meet? Of a soft body that an impact has pressed flat the
+// far side arrives after the near one: there it is enough that its edge enters the other body from outside.
+static bool may_meet(const edge_search *search, const edge_pair *pair, pl_vec3 n) {
+  double heights = HUGE_VAL;
+  pl_vec3 back = pl_vec3_scale(n, -1);
+  edge_rule a_rule = rule_of(search->is_dented_a, search->is_dented_b);
+  edge_rule b_rule = rule_of(search->is_dented_b, search->is_dented_a);
+  bool enters_b =
+      is_out_of(search->b, pair->b, false, n) && falls_away(search->b->starts, pair->b, n, b_rule, &heights);
+  bool enters_a =
+      is_out_of(search->a, pair->a, false, back) && falls_away(search->a->starts, pair->a, back, a_rule, &heights);
+  if (enters_a && enters_b) return true;
+  return (enters_b && search->is_flat_a) || (enters_a && search->is_flat_b);
 }
 
 static bool find_crossing(const edge_search *search, edge_pair *pair) {
   pl_edge_crossing crossing;
   const pl_edge_path *path = &pair->path;
   if (!pl_edge_touch_crossing(path, &crossing)) return false;
-  if (!is_outward(search, pair, false, crossing.normal)) return false;
   pl_vec3 n = crossing.normal;
   pl_vec3 way = pl_vec3_sub(pl_vec3_sub(pl_vec3_lerp(path->end_a[0], path->end_a[1], crossing.s),
                                         pl_vec3_lerp(path->end_b[0], path->end_b[1], crossing.t)),
                             pl_vec3_sub(pl_vec3_lerp(path->start_a[0], path->start_a[1], crossing.s),
                                         pl_vec3_lerp(path->start_b[0], path->start_b[1], crossing.t)));
   if (!(-pl_vec3_dot(n, way) > GRAZE * pl_vec3_length(way))) return false;
-  double heights = HUGE_VAL;
-  if (!fall_away(search, pair, false, n, &heights)) return false;
+  if (!may_meet(search, pair, n)) return false;
   // The plane that must not be passed is that of the end of the step, unless the edges have turned much.
   pl_vec3 end = pl_vec3_cross(pl_vec3_sub(path->end_a[1], path->end_a[0]), pl_vec3_sub(path->end_b[1], path->end_b[0]));
   end = pl_vec3_normalize_or(end, n);
@@ -337,8 +352,8 @@ static bool may_be_sharp(const pl_surface_motion *motion, const pl_surface_edge 
 }
 
 // Does the edge count at all?
-static bool is_candidate(const pl_surface_motion *motion, bool is_dented, const pl_surface_edge *edge) {
-  return is_dented || may_be_sharp(motion, edge);
+static bool is_candidate(const pl_surface_motion *motion, bool all_count, const pl_surface_edge *edge) {
+  return all_count || may_be_sharp(motion, edge);
 }
 
 static void test_pair(const edge_search *search, int32_t other_edge) {
@@ -370,19 +385,30 @@ static void visit_triangle(void *data, int32_t triangle) {
 }
 
 bool pl_contact_is_dented(const pl_contact_body *body, const pl_contact_body *other) {
-  return body->rigid == NULL && !body->is_kinematic && other->rigid != NULL;
+  if (body == other || body->rigid != NULL || body->is_kinematic) return false;
+  return other->rigid != NULL || (body->all_edges && other->all_edges);
+}
+
+// May an impact have pressed a body flat? Its points are farther apart than it is thick, so that edges do most of the
+// work: all of them count.
+static bool may_be_flat(const pl_contact_edge_group *group, int32_t body, int32_t other) {
+  return body != other && group->bodies[body].rigid == NULL && !group->bodies[body].is_kinematic &&
+         pl_surface_motion_is_thin(&group->memory->motions[body]);
 }
 
 static edge_search search_of(pl_contact_edge_group *group, int32_t other) {
   const pl_surface_motion *motions = group->memory->motions;
   const pl_contact_body *a = &group->bodies[group->body], *b = &group->bodies[other];
+  bool is_flat_a = may_be_flat(group, group->body, other), is_flat_b = may_be_flat(group, other, group->body);
   return (edge_search){.group = group,
                        .a = &motions[group->body],
                        .b = &motions[other],
                        .other = other,
                        .is_self = other == group->body,
-                       .is_dented_a = pl_contact_is_dented(a, b),
-                       .is_dented_b = pl_contact_is_dented(b, a),
+                       .is_flat_a = is_flat_a,
+                       .is_flat_b = is_flat_b,
+                       .is_dented_a = is_flat_a || pl_contact_is_dented(a, b),
+                       .is_dented_b = is_flat_b || pl_contact_is_dented(b, a),
                        .gap = a->radius + b->radius};
 }
 
@@ -421,9 +447,17 @@ static void set_floats(float to[3], pl_vec3 a) {
   to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
 }
 
-double pl_contact_sharp_sine(const pl_surface_tree *tree) {
+double pl_contact_edge_sine(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body) {
+  const double any = -1e-30;
+  const pl_surface_motion *motion = &memory->motions[body];
+  if (pl_surface_motion_is_thin(motion)) return any;
+  for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
+    const pl_contact_neighbour *neighbour = &memory->neighbours[k];
+    if (!memory->axes[neighbour->axis].is_apart && pl_contact_is_dented(&bodies[body], &bodies[neighbour->body]))
+      return any;
+  }
   // Less than is asked for, because of rounding.
-  return 0.99 * (tree->is_closed ? SHARP_LIMIT : -SHARP_LIMIT);
+  return 0.99 * (motion->tree->is_closed ? SHARP_LIMIT : -SHARP_LIMIT);
 }
 
 // The edges of a body that are near the box of another and in the slab; positions in the frame of the other.
@@ -454,7 +488,9 @@ void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, 
   pl_box_cover_box(&boxes, &own);
   pl_lane_reach lane_reach = {.limit = (float)reach,
                               .depth = (float)MAX_DEPTH,
-                              .rise = search.is_dented_a || search.is_dented_b ? (float)DENTED : 0,
+                              .rise = search.is_flat_a || search.is_flat_b       ? 2
+                                      : search.is_dented_a || search.is_dented_b ? (float)DENTED
+                                                                                 : 0,
                               .extent = (float)pl_box_diagonal(boxes)};
   memcpy(lane_reach.start_shift, region.start_shift, sizeof region.start_shift);
   memcpy(lane_reach.end_shift, region.end_shift, sizeof region.end_shift);

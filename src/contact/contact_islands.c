@@ -4,8 +4,12 @@
 
 #include <string.h>
 
+#include "base/parallel.h"
+
 // An island of at most this many rows is one task; waking other threads for it would take longer.
 enum { SMALL_ISLAND_ROWS = 256, JOINT_ROWS = 4 };
+// Pairs of a colour that are one task.
+enum { PAIR_GRAIN = 16 };
 
 bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, int32_t body_count, int32_t contact_count,
                           int32_t joint_count) {
@@ -200,4 +204,34 @@ void pl_contact_plan_form(pl_contact_plan *plan, int32_t body_count, const pl_co
   sort_by_color(plan);
   sort_by_island(plan);
   number_rows(plan, contact_count);
+}
+
+typedef struct plan_visit {
+  const pl_contact_plan *plan;
+  pl_pair_visit *visit;
+  void *data;
+  int32_t first;  // pair of the colour that is visited
+} plan_visit;
+
+static void visit_color(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const plan_visit *v = data;
+  v->visit(v->data, &v->plan->pairs[v->first + begin], end - begin);
+}
+
+static void visit_islands(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const plan_visit *v = data;
+  for (int32_t k = begin; k < end; ++k)
+    v->visit(v->data, &v->plan->pairs[v->plan->small_islands[k].first], v->plan->small_islands[k].count);
+}
+
+void pl_contact_plan_visit(pl_context *context, const pl_contact_plan *plan, pl_pair_visit *visit, void *data) {
+  plan_visit v = {.plan = plan, .visit = visit, .data = data};
+  pl_parallel_for(context, plan->small_count, 1, visit_islands, &v);
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
+    int32_t count = plan->colors[c].count;
+    v.first = plan->colors[c].first;
+    if (count > 0) pl_parallel_for(context, count, c == PL_SERIAL_COLOR ? count : PAIR_GRAIN, visit_color, &v);
+  }
 }

@@ -54,6 +54,12 @@ typedef struct pl_contact_plan {
 bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, int32_t body_count,
                           int32_t contact_count, int32_t joint_count);
 
+// Call `visit` for all pairs, in parallel where they share no body, in the order of sweeps for each
+// body: what it adds up per body does not depend on the number of threads.
+typedef void pl_pair_visit(void *data, const pl_contact_pair *pairs, int32_t count);
+void pl_contact_plan_visit(pl_context *context, const pl_contact_plan *plan, pl_pair_visit *visit,
+                           void *data);
+
 // Form pairs and islands of these contacts and joints. Allocates nothing.
 void pl_contact_plan_form(pl_contact_plan *plan, int32_t body_count, const pl_contact *contacts,
                           int32_t contact_count, const pl_contact_joint *joints,

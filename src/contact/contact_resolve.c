@@ -41,8 +41,13 @@ typedef struct resolution {
   pl_contact_scale scale;
   pl_pair_range pairs;  // of the colour that is swept
   bool starts, corrects;
+  bool notes;  // the first sweep of the second half: it notes the impulses of the first
   int32_t sweeps;
 } resolution;
+
+static bool differs(pl_vec3 a) {
+  return a.x != 0 || a.y != 0 || a.z != 0;
+}
 
 // --- rows
 
@@ -90,8 +95,11 @@ static inline double dot_parts(vec3_parts a, vec3_parts b) {
 
 // Velocity of the gap of a row without rigid bodies.
 static inline vec3_parts gap_velocity(const pl_contact_row *row) {
-  vec3_parts sum = load_parts(&row->surface_velocity);
-  sum = (vec3_parts){-sum.xy, -sum.z};
+  vec3_parts sum = {{0, 0}, 0};
+  if (row->is_on_moving) {
+    sum = load_parts(&row->surface_velocity);
+    sum = (vec3_parts){-sum.xy, -sum.z};
+  }
   for (int32_t i = 0; i < row->pull_count; ++i)
     sum = add_parts(sum, load_parts(row->pulls[i].velocity), row->pulls[i].weight);
   return sum;
@@ -126,13 +134,13 @@ static bool bounce(const resolution *r, const pl_contact *contact, double speed,
   double t = contact->start_gap > 0 ? contact->start_gap / (contact->start_gap + contact->depth) : 0;
   double pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, r->step->gravity) : 0;
   double approach = -(speed + (t - 0.5) * h * pull);
-  approach = fmin(approach, start_approach(r->bodies, row) + h * fabs(pull));
+  approach = pl_smaller(approach, start_approach(r->bodies, row) + h * fabs(pull));
   if (!(approach > r->scale.speed)) return false;
   double leave = contact->restitution * approach, rest = (1 - t) * h;
-  double landing = fmax(0, rest * leave + 0.5 * rest * rest * pull);
+  double landing = pl_larger(rest * leave + 0.5 * rest * rest * pull, 0);
   row->leave = leave + (0.5 - t) * h * pull;
   // Overlap from before the step is not the bounce's to take back.
-  row->arrive = speed + (contact->depth + fmin(0, contact->start_gap) + landing) / h;
+  row->arrive = speed + (contact->depth + pl_smaller(contact->start_gap, 0) + landing) / h;
   return true;
 }
 
@@ -150,15 +158,15 @@ static bool is_rigid(const pl_contact_body *bodies, const pl_contact_arm *arm) {
 
 static void start_row(const resolution *r, const pl_contact *contact, int32_t index, pl_contact_row *row) {
   double h = r->step->step, speed = pl_vec3_dot(row->normal, relative_velocity(r->bodies, row));
-  row->arrive = row->leave = fmin(0, speed + contact->depth / h);
+  row->arrive = row->leave = pl_smaller(speed + contact->depth / h, 0);
   if (bounce(r, contact, speed, row)) return;
   double overlap = -contact->start_gap - r->scale.slop;
   if (overlap > 0) {
-    row->arrive = fmin(PUSH_RATE * overlap, MAX_PUSH_SPEED);
-    if (row->turns) row->softness = SOFTNESS;
+    row->arrive = pl_smaller(PUSH_RATE * overlap, MAX_PUSH_SPEED);
+    row->is_soft = row->turns;
   }
   pl_vec3 last = pl_contact_cache_find(r->bodies, r->memory->contacts, index);
-  row->normal_impulse = fmax(0, pl_vec3_dot(last, row->normal));
+  row->normal_impulse = pl_larger(pl_vec3_dot(last, row->normal), 0);
   pl_vec3 sliding = pl_vec3_add_scaled(last, row->normal, -pl_vec3_dot(last, row->normal));
   double length = pl_vec3_length(sliding), limit = row->friction * row->normal_impulse;
   row->sliding_impulse = length > limit ? pl_vec3_scale(sliding, limit / length) : sliding;
@@ -211,6 +219,7 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     pl_contact_row *row = &memory->rows[i];
     *row = (pl_contact_row){.normal = contact->normal,
                             .surface_velocity = contact->surface_velocity,
+                            .is_on_moving = differs(contact->surface_velocity),
                             .friction = contact->friction,
                             .restitution = contact->restitution};
     row->a = pl_contact_arm_of_side(r->bodies, &contact->a, terms);
@@ -222,7 +231,7 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     bool solved = r->bodies[contact->a.body].solved && (contact->collider >= 0 || r->bodies[contact->b.body].solved);
     if (solved)
       row->normal_impulse =
-          fmax(0, pl_vec3_dot(pl_contact_cache_find(r->bodies, memory->contacts, index), row->normal));
+          pl_larger(pl_vec3_dot(pl_contact_cache_find(r->bodies, memory->contacts, index), row->normal), 0);
     if (solved || !(answer > 0)) continue;
     row->normal_mass = 1 / answer;
     row->sliding_mass = sliding > 0 ? 1 / sliding : 0;
@@ -245,8 +254,8 @@ static void push_row(pl_contact_body *bodies, const pl_contact_row *row, pl_vec3
 // must push.
 static inline double next_normal_impulse(const pl_contact_row *row, double speed, bool corrects) {
   double target = corrects ? row->arrive : row->leave, change = (target - speed) * row->normal_mass;
-  if (corrects && row->softness > 0) change = (1 - row->softness) * change - row->softness * row->normal_impulse;
-  return fmax(0, row->normal_impulse + change);
+  if (corrects && row->is_soft) change = (1 - SOFTNESS) * change - SOFTNESS * row->normal_impulse;
+  return pl_larger(row->normal_impulse + change, 0);
 }
 
 // A row of particles: friction stops sliding, within the cone. The normal change does not alter the sliding velocity.
@@ -310,14 +319,18 @@ static void start_pairs(const resolution *r, pl_pair_range range) {
   }
 }
 
-static void sweep_pairs(const resolution *r, pl_pair_range range) {
+static void sweep_pairs(const resolution *r, pl_pair_range range, bool notes) {
   for (int32_t p = range.first; p < range.first + range.count; ++p) {
     const pl_contact_pair *pair = &r->memory->plan.pairs[p];
     if (pair->joint >= 0) {
       const pl_contact_joint *joint = &r->solver->joints[pair->joint];
       joint->sweep(joint->data, r->bodies, r->step, r->corrects);
     }
-    for (int32_t i = 0; i < pair->count; ++i) sweep_row(r->bodies, &r->memory->rows[pair->first_row + i], r->corrects);
+    for (int32_t i = 0; i < pair->count; ++i) {
+      pl_contact_row *row = &r->memory->rows[pair->first_row + i];
+      if (notes) row->arrive_impulse = impulse_of(row);
+      sweep_row(r->bodies, row, r->corrects);
+    }
   }
 }
 
@@ -327,7 +340,7 @@ static void sweep_islands(void *data, int32_t begin, int32_t end, int32_t block)
   for (int32_t k = begin; k < end; ++k) {
     pl_pair_range range = r->memory->plan.small_islands[k];
     if (r->starts) start_pairs(r, range);
-    for (int32_t i = 0; i < r->sweeps; ++i) sweep_pairs(r, range);
+    for (int32_t i = 0; i < r->sweeps; ++i) sweep_pairs(r, range, i == 0 && !r->corrects);
   }
 }
 
@@ -338,7 +351,7 @@ static void sweep_color(void *data, int32_t begin, int32_t end, int32_t block) {
   if (r->starts)
     start_pairs(r, range);
   else
-    sweep_pairs(r, range);
+    sweep_pairs(r, range, r->notes);
 }
 
 static void sweep_colors(resolution *r) {
@@ -357,7 +370,10 @@ static void sweep_all(resolution *r, bool corrects, int32_t sweeps) {
   pl_parallel_for(r->solver->context, r->memory->plan.small_count, ISLAND_GRAIN, sweep_islands, r);
   if (r->starts) sweep_colors(r);
   r->starts = false;
-  for (int32_t i = 0; i < sweeps; ++i) sweep_colors(r);
+  for (int32_t i = 0; i < sweeps; ++i) {
+    r->notes = i == 0 && !corrects;
+    sweep_colors(r);
+  }
 }
 
 // --- bodies
@@ -379,10 +395,6 @@ static void note_velocities(void *data, int32_t begin, int32_t end, int32_t bloc
     pl_vec3 *to = &r->memory->move_velocities[r->memory->particle_start[k]];
     for (int32_t i = 0; i < body->surface->particle_count; ++i) to[i] = body->velocities[i];
   }
-}
-
-static bool differs(pl_vec3 a) {
-  return a.x != 0 || a.y != 0 || a.z != 0;
 }
 
 // Positions follow as if the velocity had been so all step.
@@ -413,13 +425,12 @@ static void move_positions(void *data, int32_t begin, int32_t end, int32_t block
   }
 }
 
-// Between the halves: impulses so far, and levers at the end of the step.
+// Between the halves: levers of rigid bodies at the end of the step.
 static void turn_levers(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
   for (int32_t i = begin; i < end; ++i) {
     pl_contact_row *row = &r->memory->rows[i];
-    row->arrive_impulse = impulse_of(row);
     if (!row->turns) continue;
     pl_contact_arm *arms[2] = {&row->a, &row->b};
     for (int k = 0; k < 2; ++k) {
@@ -431,9 +442,9 @@ static void turn_levers(void *data, int32_t begin, int32_t end, int32_t block) {
   }
 }
 
-static bool has_rigid(const pl_contact_body *bodies, int32_t body_count) {
+static bool has_rigid(const pl_contact_body *bodies, int32_t body_count, bool asleep_too) {
   for (int32_t i = 0; i < body_count; ++i)
-    if (bodies[i].rigid != NULL && !bodies[i].asleep) return true;
+    if (bodies[i].rigid != NULL && (asleep_too || !bodies[i].asleep)) return true;
   return false;
 }
 
@@ -441,7 +452,7 @@ static bool has_rigid(const pl_contact_body *bodies, int32_t body_count) {
 static bool are_soft(const resolution *r) {
   for (int32_t i = 0; i < r->memory->body_count; ++i) {
     const pl_surface_motion *motion = &r->memory->motions[i];
-    if (!r->bodies[i].asleep && !(motion->tets != NULL && pl_surface_motion_is_fine(motion))) return false;
+    if (!r->bodies[i].asleep && !(motion->has_tets && pl_surface_motion_is_fine(motion))) return false;
   }
   return r->solver->joint_count == 0;
 }
@@ -450,7 +461,7 @@ static bool are_soft(const resolution *r) {
 // does: a heap of them is as deep in itself after two sweeps as after twelve.
 static void count_sweeps(const resolution *r, int32_t *arrivals, int32_t *leaves) {
   int32_t rounds = r->step->rounds;
-  bool is_stiff = has_rigid(r->bodies, r->memory->body_count);
+  bool is_stiff = has_rigid(r->bodies, r->memory->body_count, false);
   *arrivals = is_stiff ? 2 * rounds : are_soft(r) ? (rounds + 3) / 4 : rounds;
   *leaves = is_stiff ? rounds : (*arrivals + 1) / 2;
 }
@@ -462,13 +473,19 @@ static void clear_impulses(void *data, int32_t begin, int32_t end, int32_t block
     if (!r->bodies[k].solved && (!r->bodies[k].asleep || is_touched(r, k))) pl_contact_cache_clear(&r->bodies[k]);
 }
 
-static void store_impulses(const resolution *r) {
-  pl_parallel_for(r->solver->context, r->memory->body_count, BODY_GRAIN, clear_impulses, (void *)r);
-  for (int32_t i = 0; i < r->solver->contact_count; ++i) {
-    const pl_contact_row *row = &r->memory->rows[i];
-    if (row->normal_impulse > 0 && row->normal_mass > 0)
-      pl_contact_cache_store(r->bodies, &r->memory->contacts[r->memory->plan.row_contacts[i]], impulse_of(row));
-  }
+static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
+  const resolution *r = data;
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair)
+    for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
+      const pl_contact_row *row = &r->memory->rows[i];
+      if (row->normal_impulse > 0 && row->normal_mass > 0)
+        pl_contact_cache_store(r->bodies, &r->memory->contacts[r->memory->plan.row_contacts[i]], impulse_of(row));
+    }
+}
+
+static void store_impulses(resolution *r) {
+  pl_parallel_for(r->solver->context, r->memory->body_count, BODY_GRAIN, clear_impulses, r);
+  pl_contact_plan_visit(r->solver->context, &r->memory->plan, store_pairs, r);
 }
 
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
@@ -490,7 +507,8 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   count_sweeps(&r, &arrivals, &leaves);
   sweep_all(&r, true, arrivals);
   pl_parallel_for(solver->context, body_count, BODY_GRAIN, move_positions, &r);
-  pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, turn_levers, &r);
+  if (has_rigid(bodies, body_count, true))
+    pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, turn_levers, &r);
   sweep_all(&r, false, leaves);
   pl_contact_limit(&damping);
   store_impulses(&r);
@@ -500,7 +518,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
     for (int32_t i = 0; i < solver->contact_count; ++i) {
       double depth = memory->contacts[i].depth;
       if (depth > 0) report->contact_count++;
-      report->deepest = fmax(report->deepest, depth);
+      report->deepest = pl_larger(report->deepest, depth);
     }
   }
   return PL_OK;

@@ -174,12 +174,24 @@ static int32_t first_with_surface(const surface_table *table, const pl_contact_b
   return body;
 }
 
-// For the tets of a small body whose volume is known.
-static bool take_tets(pl_arena *arena, pl_surface_motion *motion) {
-  const pl_tet_map *map = motion->tree->surface->tet_map;
-  if (map == NULL || motion->lane_block_count == 0 || !motion->tree->is_closed) return true;
-  motion->tets = PL_TAKE(arena, pl_lane_tets, 1);
-  return motion->tets != NULL && pl_lane_tets_take(arena, map, motion->tets);
+// Are points looked up in the tets of a body? It is small, closed, and its volume is known.
+static bool has_tets(const pl_surface_motion *motion) {
+  return motion->tree->surface->tet_map != NULL && motion->lane_block_count > 0 && motion->tree->is_closed;
+}
+
+// For the tets of any body, once per task.
+static pl_status take_tets(pl_contact_memory *memory, pl_error *error) {
+  const pl_tet_map *largest = NULL;
+  for (int32_t i = 0; i < memory->body_count; ++i) {
+    const pl_tet_map *map = memory->motions[i].tree->surface->tet_map;
+    if (memory->motions[i].has_tets && (largest == NULL || map->block_count > largest->block_count)) largest = map;
+  }
+  if (largest == NULL) return PL_OK;
+  int32_t count = memory->body_count < PL_CONTACT_TET_TASKS ? memory->body_count : PL_CONTACT_TET_TASKS;
+  memory->tets = PL_TAKE(&memory->arena, pl_lane_tets, count);
+  for (int32_t i = 0; i < count && memory->tets != NULL; ++i)
+    if (!pl_lane_tets_take(&memory->arena, largest, &memory->tets[i])) return pl_fail_memory(error);
+  return memory->tets != NULL ? PL_OK : pl_fail_memory(error);
 }
 
 static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
@@ -197,8 +209,8 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
   }
   bool is_taken = pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) &&
                   pl_lane_surface_take(&memory->arena, &memory->motions[body],
-                                       first == body ? NULL : memory->motions[first].packed) &&
-                  take_tets(&memory->arena, &memory->motions[body]);
+                                       first == body ? NULL : memory->motions[first].packed);
+  memory->motions[body].has_tets = has_tets(&memory->motions[body]);
   return is_taken ? PL_OK : pl_fail_memory(error);
 }
 
@@ -240,6 +252,7 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
   pl_arena_init(&memory.arena, solver->context, 0);
   pl_status status = take_arrays(&memory, bodies, error);
   if (status == PL_OK) status = prepare_bodies(&memory, bodies, error);
+  if (status == PL_OK) status = take_tets(&memory, error);
   if (status == PL_OK) status = take_blocks(&memory, error);
   if (status < 0) {
     pl_arena_destroy(&memory.arena);
@@ -273,7 +286,7 @@ int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver) {
 
 const pl_contact *pl_contact_solver_get_contact(const pl_contact_solver *solver, int32_t index, double *impulse) {
   const pl_contact_memory *memory = &solver->memory;
-  if (impulse != NULL) *impulse = fmax(0, memory->rows[index].normal_impulse + memory->rows[index].rest_impulse);
+  if (impulse != NULL) *impulse = pl_larger(memory->rows[index].normal_impulse + memory->rows[index].rest_impulse, 0);
   return &memory->contacts[memory->plan.row_contacts[index]];
 }
 

@@ -10,6 +10,7 @@
 #include "contact/contact_islands.h"
 #include "contact/contact_terms.h"
 #include "contact/pair_axis.h"
+#include "contact/pair_lanes.h"
 #include "contact/surface_motion.h"
 
 // A block of a body's surface points: what it is far from is ruled out by one comparison.
@@ -31,8 +32,9 @@ typedef struct pl_collider_step {
 
 // What detection knows of a body.
 typedef struct pl_contact_presence {
-  bool is_at_rest;     // asleep, and its points and boxes are those it sleeps with
-  bool is_searched;    // its points search in this step
+  bool is_at_rest;   // asleep, and its points and boxes are those it sleeps with
+  bool is_placed;    // its points and boxes are there; small bodies that nothing is near do without
+  bool is_searched;  // its points search in this step
   bool is_near_large;  // near something else than small bodies: the tree of all things is asked
   bool has_normals;    // the normals of its triangles are those of this step
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
@@ -60,26 +62,29 @@ typedef struct pl_contact_pull {
   double push;        // 1/kg: what an impulse on the gap adds to its velocity
 } pl_contact_pull;
 
-// What resolution keeps of a contact from sweep to sweep.
+// What resolution keeps of a contact from sweep to sweep: four lines of the cache, of which a sweep
+// over particles touches the first two.
 typedef struct pl_contact_row {
-  pl_contact_arm a, b;
+  pl_vec3 normal;
+  pl_vec3 sliding_impulse;  // N s, at right angles to the normal
+  double normal_impulse;    // N s, never negative
+  double normal_mass,
+      sliding_mass;  // kg: impulse per velocity of the gap, and across it; 0: nothing moves
+  double friction;   // Coulomb coefficient
+  double arrive;     // m/s: least velocity of the gap with which positions move in this step
+  double leave;      // m/s: least velocity of the gap at the end of the step
   // Of rows without rigid bodies: the particles of both arms.
   const pl_contact_pull *pulls;
   int32_t pull_count;
-  pl_vec3 normal;
+  bool turns;         // a side is a rigid body
+  bool is_soft;       // gives back a fraction of its impulse in a sweep
+  bool is_on_moving;  // `surface_velocity` is not zero
+  // Before and after the sweeps:
+  pl_contact_arm a, b;
   pl_vec3 surface_velocity;  // of a collider, m/s
-  double friction;           // Coulomb coefficient
+  pl_vec3 arrive_impulse;    // N s: all of it after the first half
   double restitution;
-  double normal_mass,
-      sliding_mass;       // kg: impulse per velocity of the gap, and across it; 0: nothing moves
-  double arrive;          // m/s: least velocity of the gap with which positions move in this step
-  double leave;           // m/s: least velocity of the gap at the end of the step
-  double softness;        // 0: hard; otherwise the fraction of its impulse that a sweep gives back
-  double normal_impulse;  // N s, never negative
   double rest_impulse;  // N s along the normal, of what damps bodies as wholes (contact_damping.c)
-  pl_vec3 sliding_impulse;  // N s, at right angles to the normal
-  pl_vec3 arrive_impulse;   // N s: all of it after the first half
-  bool turns;               // a side is a rigid body
 } pl_contact_row;
 
 // A body of particles as if it were rigid.
@@ -94,6 +99,9 @@ typedef struct pl_contact_whole {
   bool is_free;   // no particle is held by a pin
   bool is_slow;   // free, and its particles are near rest
 } pl_contact_whole;
+
+// Points are looked up in tets by at most this many tasks at a time.
+enum { PL_CONTACT_TET_TASKS = 32 };
 
 // Everything sized by the bodies and colliders, in one arena.
 typedef struct pl_contact_memory {
@@ -113,6 +121,7 @@ typedef struct pl_contact_memory {
   pl_pair_axis *axes;              // PL_PAIR_AXES per body, with bodies of higher number
   int32_t *axis_counts;            // one per body
   atomic_int *axis_points;         // one per axis: points found in tets, of both bodies
+  pl_lane_tets *tets;  // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
   // Pairs of small bodies that may touch, as seen by either of them:
   int32_t *neighbour_start;          // body_count + 1: offsets into …
   pl_contact_neighbour *neighbours;  // … those of each body
@@ -166,8 +175,7 @@ typedef struct pl_contact_damping {
   pl_contact_memory *memory;
   pl_contact_body *bodies;
   double step;
-  pl_pair_range pairs;  // of the colour that is worked on
-  bool is_after;        // after the sweeps
+  bool is_after;  // after the sweeps
 } pl_contact_damping;
 void pl_contact_damp(pl_contact_damping *damping);
 
@@ -285,13 +293,14 @@ void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
 void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other,
                                    const pl_contact_slab *slab);
 
-// Whether all edges of a body count against another, not only sharp ones: it is soft and the other
-// rigid.
+// Whether all edges of a body count against another, not only sharp ones: it is soft, and the other
+// rigid, or both are to do so.
 bool pl_contact_is_dented(const pl_contact_body *body, const pl_contact_body *other);
 
-// Sine of the angle between the triangles of an edge that may be sharp; negative for a fold to
-// either side, of an open surface.
-double pl_contact_sharp_sine(const pl_surface_tree *tree);
+// Sine of the angle between the triangles of an edge from which on the pairs of a body need it;
+// negative for a fold to either side, of an open surface. Next to 0 where all edges count.
+double pl_contact_edge_sine(const pl_contact_memory *memory, const pl_contact_body *bodies,
+                            int32_t body);
 
 // Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
 // this one; set by the search.
@@ -315,6 +324,7 @@ void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, 
 
 // The points of a group, which holds all of a body, among the tets of another, which are packed
 // (contact_tets.c). Returns how many touch.
-int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other);
+int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other,
+                                const pl_lane_tets *tets);
 
 #endif

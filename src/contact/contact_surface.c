@@ -142,7 +142,7 @@ void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, 
       .start_gap = pl_vec3_dot(normal, pl_vec3_sub(query->start, start)) - keep_away,
       .depth = -gap,
       .friction = sqrt(body->friction * other->friction),
-      .restitution = fmax(body->restitution, other->restitution),
+      .restitution = pl_larger(body->restitution, other->restitution),
   };
   pl_contact_slots_add(query->slots, &contact);
 }
@@ -180,7 +180,8 @@ static double rest_distance(const pl_surface_tree *tree, int32_t point, int32_t 
 static bool is_spared(const surface_search *s, int32_t triangle) {
   const pl_surface_tree *tree = s->motion->tree;
   if (is_around(tree, s->query->point, triangle)) return true;
-  return rest_distance(tree, s->query->point, triangle) <= fmax(REST_GAPS * s->gap, REST_EDGES * tree->edge_length);
+  return rest_distance(tree, s->query->point, triangle) <=
+         pl_larger(REST_GAPS * s->gap, REST_EDGES * tree->edge_length);
 }
 
 static const double START_EDGES = 0.1;
@@ -188,14 +189,14 @@ static const double START_EDGES = 0.1;
 // A point that starts this fraction of an edge below a surface still enters it through the triangle above its start.
 // Where it ends, pressed by its own body, another face may be nearer, which would push it out through the wrong side.
 static double start_tolerance(const surface_search *s) {
-  return fmax(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
+  return pl_larger(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
 }
 
 // The first crossing counts, and of triangles the point starts below, the nearest.
 static double start_depth_time(const pl_triangle_path *path) {
   pl_vec3 normal = pl_triangle_normal(path->start_corners[0], path->start_corners[1], path->start_corners[2]);
   double depth = -pl_vec3_dot(normal, pl_vec3_sub(path->start, path->start_corners[0]));
-  return 1e-6 * fmax(0, depth);
+  return 1e-6 * pl_larger(depth, 0);
 }
 
 static void visit_crossing(void *data, int32_t triangle) {
@@ -308,7 +309,7 @@ static bool touch_nearest(surface_search *s, const pl_hit *hit, bool is_behind, 
   if (!is_inside && hit->distance >= limit) return true;
   // What lies on an edge without being inside may also have a triangle nearest that it cannot lie against, as near as
   // the one that it does lie against: which of the two is found is chance, and what rests must not lose its contact.
-  double reach = is_inside ? fmax(facing_reach, FACING_RATIO * hit->distance) : limit;
+  double reach = is_inside ? pl_larger(facing_reach, FACING_RATIO * hit->distance) : limit;
   if (is_facing(s, hit->triangle) || (!touch_facing(s, s->query->end, reach) && is_inside))
     add_triangle(s, hit->triangle, hit->barycentric, normal_at(s, hit, is_inside));
   return !is_inside;
@@ -349,10 +350,11 @@ static void touch_crossed(surface_search *s, double facing_reach) {
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor) {
   const pl_surface_motion *motion = &group->motions[other];
   double limit = gap_between(group, other) + group->scale.margin;
-  double facing_reach = FACING_EDGES * fmin(motion->tree->edge_length, group->motions[group->body].tree->edge_length);
+  double facing_reach =
+      FACING_EDGES * pl_smaller(motion->tree->edge_length, group->motions[group->body].tree->edge_length);
   pl_surface_front front;
   pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, group->start_box, group->end_box),
-                             fmax(limit, START_EDGES * motion->tree->edge_length));
+                             pl_larger(limit, START_EDGES * motion->tree->edge_length));
   pl_surface_motion_gather(motion, box, NULL, &front);
   bool may_be_inside = motion->tree->is_closed && pl_box_overlaps(motion->end_box, group->end_box);
   if (front.count == 0 && !may_be_inside) return;
@@ -382,7 +384,8 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
 
 static double max_coordinate(pl_box box, pl_vec3 origin) {
   pl_vec3 a = pl_vec3_sub(box.min, origin), b = pl_vec3_sub(box.max, origin);
-  return fmax(fmax(fmax(fabs(a.x), fabs(b.x)), fmax(fabs(a.y), fabs(b.y))), fmax(fabs(a.z), fabs(b.z)));
+  return pl_larger(pl_larger(pl_larger(fabs(a.x), fabs(b.x)), pl_larger(fabs(a.y), fabs(b.y))),
+                   pl_larger(fabs(a.z), fabs(b.z)));
 }
 
 // The search of one body's points among the triangles of another.
@@ -429,7 +432,7 @@ static void find_nearest_in_slab(const slab_search *slab, surface_search *s, dou
   double reach = slab->limit;
   if (!pl_box_overlaps(pl_box_expand(motion->end_box, reach), end)) return;
   if (motion->tree->is_closed && pl_box_overlaps(motion->end_box, end))
-    reach = fmax(reach, inside + 1e-9 * pl_box_diagonal(motion->end_box));
+    reach = pl_larger(reach, inside + 1e-9 * pl_box_diagonal(motion->end_box));
   pl_hit hit = nearest_packed(s, s->query->end, reach, NULL);
   if (hit.triangle >= 0) touch_nearest(s, &hit, is_behind_hit(s, &hit), facing_reach);
 }
@@ -466,16 +469,16 @@ void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, 
       .motion = motion,
       .slab = slab,
       .limit = gap_between(group, other) + group->scale.margin,
-      .crossed = fmax(group->scale.margin, START_EDGES * motion->tree->edge_length),
+      .crossed = pl_larger(group->scale.margin, START_EDGES * motion->tree->edge_length),
   };
-  double facing_reach = FACING_EDGES * fmin(motion->tree->edge_length, own->tree->edge_length);
+  double facing_reach = FACING_EDGES * pl_smaller(motion->tree->edge_length, own->tree->edge_length);
   int32_t points[PL_SURFACE_LANE_POINTS];
   pl_box box;
   int32_t count = list_slab_points(&s, points, &box);
   if (count == 0) return;
-  s.extent =
-      fmax(max_coordinate(box, motion->origin),
-           max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
+  s.extent = pl_larger(
+      max_coordinate(box, motion->origin),
+      max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
   for (int32_t k = 0; k < count; ++k) find_slab_point(&s, points[k], other, facing_reach);
 }
 
@@ -519,7 +522,7 @@ static void touch_nearest_self(const surface_search *s) {
 // surface none do: normals rule them out.
 void pl_contact_find_self(const pl_contact_group *group) {
   const pl_surface_motion *motion = &group->motions[group->body];
-  double limit = fmax(gap_between(group, group->body) + group->scale.margin, 0.5 * motion->tree->edge_length);
+  double limit = pl_larger(gap_between(group, group->body) + group->scale.margin, 0.5 * motion->tree->edge_length);
   pl_surface_front crossed, near;
   pl_box box = pl_surface_motion_frame_box(motion, group->start_box, group->end_box), normals = pl_box_empty();
   pl_surface_motion_gather(motion, pl_box_expand(box, group->scale.margin), NULL, &crossed);

@@ -4,26 +4,29 @@
 #include "contact/surface_tree.h"
 #include "pliant/math.h"
 
+// A particle that carries several of the points has one term, or its answer would be counted apart.
+static int32_t add_term(int32_t particle, double weight, pl_contact_term *terms, int32_t count) {
+  int32_t i = 0;
+  while (i < count && terms[i].particle != particle) ++i;
+  if (i < count)
+    terms[i].weight += weight;
+  else
+    terms[count++] = (pl_contact_term){particle, weight};
+  return count;
+}
+
 static int32_t add_point(const pl_contact_surface *surface, int32_t point, double scale, pl_contact_term *terms,
                          int32_t count) {
   const int32_t *parents = &surface->parents[4 * (size_t)point];
   const float *weights = &surface->weights[4 * (size_t)point];
+  // Most points are particles themselves.
+  bool is_particle = weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f && weights[3] == 0.0f;
+  if (is_particle) return add_term(parents[0], scale, terms, count);
   // Single-precision weights miss 1 by some 1e-8; equal and opposite impulses must not.
   double sum = 0;
   for (int k = 0; k < 4; ++k) sum += (double)weights[k];
-  // Most points are particles themselves.
-  bool is_particle = weights[0] == 1.0f && weights[1] == 0.0f && weights[2] == 0.0f && weights[3] == 0.0f;
-  for (int k = 0; k < (is_particle ? 1 : 4); ++k) {
-    if (weights[k] == 0.0f) continue;
-    double weight = scale * (double)weights[k] / sum;
-    // A particle that carries several of the points has one term, or its answer would be counted apart.
-    int32_t i = 0;
-    while (i < count && terms[i].particle != parents[k]) ++i;
-    if (i < count)
-      terms[i].weight += weight;
-    else
-      terms[count++] = (pl_contact_term){parents[k], weight};
-  }
+  for (int k = 0; k < 4; ++k)
+    if (weights[k] != 0.0f) count = add_term(parents[k], scale * (double)weights[k] / sum, terms, count);
   return count;
 }
 

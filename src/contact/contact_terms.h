@@ -15,6 +15,14 @@
 #include "contact/contact.h"
 #include "math/mat3.h"
 
+// As fmax() and fmin() for numbers, without a call; `b` where either is not a number.
+static inline double pl_larger(double a, double b) {
+  return a > b ? a : b;
+}
+static inline double pl_smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
 // A particle's part in the point of an arm.
 typedef struct pl_contact_term {
   int32_t particle;

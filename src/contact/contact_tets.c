@@ -34,7 +34,6 @@ typedef struct tet_search {
   double heights[PL_TET_TRIANGLES];  // of the point above these at the end of the step, at rest, metres
   pl_vec3 rest_start, rest_end;
   bool has_start;
-  bool has_outward;
   pl_vec3 outward;  // at the point, of its own surface; not unit
 } tet_search;
 
@@ -49,33 +48,15 @@ static void rest_corners(const tet_search *s, int32_t triangle, pl_vec3 corners[
   pl_surface_corners(s->motion->tree, s->surface->rest_points, triangle, corners);
 }
 
-// Normal of a triangle at the end of the step, with twice its area as length.
-static pl_vec3 area_now(const pl_surface_motion *motion, int32_t triangle) {
-  pl_vec3 c[3];
-  pl_surface_corners(motion->tree, motion->ends, triangle, c);
-  return pl_vec3_cross(pl_vec3_sub(c[1], c[0]), pl_vec3_sub(c[2], c[0]));
-}
-
-// Outward direction at the point, of its own surface.
-static void find_outward(tet_search *s) {
-  if (s->has_outward) return;
-  const pl_surface_motion *own = &s->query->group->motions[s->query->body];
-  s->has_outward = true;
-  s->outward = pl_vec3_of(0, 0, 0);
-  for (int32_t r = own->tree->ring_start[s->query->point]; r < own->tree->ring_start[s->query->point + 1]; ++r)
-    s->outward = pl_vec3_add(s->outward, area_now(own, own->tree->ring[r]));
-}
-
 // Can the point's own surface lie against this triangle?
-static bool is_facing(tet_search *s, int32_t triangle) {
-  find_outward(s);
-  return pl_vec3_dot(area_now(s->motion, triangle), s->outward) < 0;
+static bool is_facing(const tet_search *s, int32_t triangle) {
+  return pl_vec3_dot(s->motion->areas[triangle], s->outward) < 0;
 }
 
 // The first triangle that the point's way crosses inwards, of those that it can lie against.
-static tet_exit find_crossed(tet_search *s) {
+static tet_exit find_crossed(const tet_search *s) {
   tet_exit first = {.triangle = -1, .order = 2};
-  double tolerance = fmax(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
+  double tolerance = pl_larger(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
   for (int32_t i = 0; s->has_start && i < s->triangle_count; ++i) {
     int32_t triangle = s->triangles[i];
     double end = s->heights[i];
@@ -89,16 +70,16 @@ static tet_exit find_crossed(tet_search *s) {
     if (!pl_triangle_weights(c[0], c[1], c[2], at, weights)) continue;
     if (!(weights[0] > -BORDER && weights[1] > -BORDER && weights[2] > -BORDER)) continue;
     if (!is_facing(s, triangle)) continue;
-    double sum = fmax(0, weights[0]) + fmax(0, weights[1]) + fmax(0, weights[2]);
+    double sum = pl_larger(weights[0], 0) + pl_larger(weights[1], 0) + pl_larger(weights[2], 0);
     first = (tet_exit){.triangle = triangle, .order = time};
-    for (int k = 0; k < 3; ++k) first.weights[k] = fmax(0, weights[k]) / sum;
+    for (int k = 0; k < 3; ++k) first.weights[k] = pl_larger(weights[k], 0) / sum;
   }
   return first;
 }
 
 // The nearest triangle of the rest shape; with `is_facing_only` among those that the point can lie against, within
 // `limit`.
-static tet_exit find_nearest(tet_search *s, double limit, bool is_facing_only) {
+static tet_exit find_nearest(const tet_search *s, double limit, bool is_facing_only) {
   tet_exit nearest = {.triangle = -1, .order = limit};
   for (int32_t i = 0; i < s->triangle_count; ++i) {
     int32_t triangle = s->triangles[i];
@@ -113,16 +94,16 @@ static tet_exit find_nearest(tet_search *s, double limit, bool is_facing_only) {
   return nearest;
 }
 
-static tet_exit find_exit(tet_search *s) {
+static tet_exit find_exit(const tet_search *s) {
   tet_exit crossed = find_crossed(s);
   if (crossed.triangle >= 0) return crossed;
   tet_exit nearest = find_nearest(s, HUGE_VAL, false);
   if (nearest.triangle < 0 || is_facing(s, nearest.triangle)) return nearest;
-  double reach = fmax(FACING_EDGES * s->motion->tree->edge_length, FACING_RATIO * nearest.order);
+  double reach = pl_larger(FACING_EDGES * s->motion->tree->edge_length, FACING_RATIO * nearest.order);
   tet_exit facing = find_nearest(s, reach, true);
   if (facing.triangle >= 0) return facing;
   // A corner that has come through a thin body may go back: held there it would stretch its own.
-  pl_vec3 area = area_now(s->motion, nearest.triangle);
+  pl_vec3 area = s->motion->areas[nearest.triangle];
   double along = pl_vec3_dot(area, s->outward), max = pl_vec3_length(area) * pl_vec3_length(s->outward);
   if (along > HOOKED * max) nearest.triangle = -1;
   return nearest;
@@ -184,6 +165,7 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
                   .motion = motion,
                   .map = surface->tet_map,
                   .other = other,
+                  .outward = query->group->motions[query->body].outwards[query->point],
                   .triangles = &surface->tet_map->triangles[PL_TET_TRIANGLES * (size_t)tet]};
   find_rest(&s, tet, weights);
   for (; s.triangle_count < PL_TET_TRIANGLES && s.triangles[s.triangle_count] >= 0; ++s.triangle_count) {
@@ -202,23 +184,23 @@ static void set_floats(float to[3], pl_vec3 a) {
   to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
 }
 
-int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other) {
+int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, const pl_lane_tets *tets) {
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
   const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
   double limit = group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin;
-  pl_vec3 shift = pl_vec3_sub(own->origin, motion->tets->origin);
+  pl_vec3 shift = pl_vec3_sub(own->origin, tets->origin);
   pl_box box = pl_box_expand(motion->end_box, limit);
   pl_lane_region region;
   set_floats(region.end_shift, shift);
-  set_floats(region.min, pl_vec3_sub(box.min, motion->tets->origin));
-  set_floats(region.max, pl_vec3_sub(box.max, motion->tets->origin));
+  set_floats(region.min, pl_vec3_sub(box.min, tets->origin));
+  set_floats(region.max, pl_vec3_sub(box.max, tets->origin));
   int32_t points[PL_SURFACE_LANE_POINTS], touching = 0;
   int32_t count = kernels->list_points(own->lanes, own->lane_block_count, &region, points);
   for (int32_t i = 0; i < count && points[i] < own->tree->surface->point_count; ++i) {
     pl_contact_query query;
     float position[3], weights[4];
-    set_floats(position, pl_vec3_sub(own->ends[points[i]], motion->tets->origin));
-    int32_t tet = kernels->find_tet(motion->tree->surface->tet_map, motion->tets, position, (float)limit, weights);
+    set_floats(position, pl_vec3_sub(own->ends[points[i]], tets->origin));
+    int32_t tet = kernels->find_tet(motion->tree->surface->tet_map, tets, position, (float)limit, weights);
     if (tet >= 0 && pl_contact_group_query(group, points[i], &query))
       touching += touch_tet(&query, other, tet, weights);
   }

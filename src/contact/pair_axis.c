@@ -14,6 +14,71 @@
 // Single precision is off by less than this fraction of the sizes.
 static const double ROUNDING = 1e-6;
 
+// The fixed directions, not unit, and their lengths; the rest of the lanes tells nothing apart.
+static const float DIRECTIONS[3][PL_PAIR_DIRECTION_LANES] = {
+    {1, 1, 1, 1, 0, 0, 1, 1, 1, 1},
+    {1, -1, 0, 0, 1, 1, 1, 1, -1, -1},
+    {0, 0, 1, -1, 1, -1, 1, -1, 1, -1},
+};
+#define ROOT_2 1.41421356f
+#define ROOT_3 1.73205081f
+static const float LENGTHS[PL_PAIR_DIRECTION_LANES] = {ROOT_2,    ROOT_2,    ROOT_2,    ROOT_2,   ROOT_2,    ROOT_2,
+                                                       ROOT_3,    ROOT_3,    ROOT_3,    ROOT_3,   HUGE_VALF, HUGE_VALF,
+                                                       HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
+
+// Smallest and largest of the points of all lanes, from `first` on, along one of the directions.
+static void find_extent(const pl_surface_motion *motion, int32_t first, int direction, float *min, float *max) {
+  float nx = DIRECTIONS[0][direction], ny = DIRECTIONS[1][direction], nz = DIRECTIONS[2][direction];
+  pl_f8 low = pl_f8_set1(HUGE_VALF), high = pl_f8_set1(-HUGE_VALF);
+  for (int32_t b = 0; b < motion->lane_block_count; ++b) {
+    const float *lane = &motion->lanes[2 * VEC3_LANES * b + first];
+    pl_f8 height = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz;
+    low = pl_f8_min(height, low);
+    high = pl_f8_max(height, high);
+  }
+  *min = low[0], *max = high[0];
+  for (int k = 1; k < LANES; ++k) {
+    *min = low[k] < *min ? low[k] : *min;
+    *max = high[k] > *max ? high[k] : *max;
+  }
+}
+
+void pl_pair_axis_fill_extents(pl_surface_motion *motion) {
+  pl_surface_extents *e = motion->extents;
+  for (int k = 0; k < PL_PAIR_DIRECTIONS; ++k) {
+    find_extent(motion, 0, k, &e->start_min[k], &e->start_max[k]);
+    find_extent(motion, VEC3_LANES, k, &e->end_min[k], &e->end_max[k]);
+  }
+}
+
+// Metres that heights in single precision may be off by.
+static double slack_of(const pl_surface_motion *upper, const pl_surface_motion *lower) {
+  return ROUNDING *
+         (pl_box_diagonal(upper->start_box) + pl_box_diagonal(upper->end_box) + pl_box_diagonal(lower->start_box) +
+          pl_box_diagonal(lower->end_box) + pl_vec3_length(upper->drift) + pl_vec3_length(lower->drift) +
+          pl_vec3_distance(upper->origin, lower->origin));
+}
+
+bool pl_pair_axis_is_apart(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit) {
+  const pl_surface_extents *u = upper->extents, *l = lower->extents;
+  pl_vec3 offset = pl_vec3_sub(upper->origin, lower->origin), shift = pl_vec3_sub(lower->drift, upper->drift);
+  float ox = (float)offset.x, oy = (float)offset.y, oz = (float)offset.z;
+  float sx = (float)shift.x, sy = (float)shift.y, sz = (float)shift.z;
+  float min_gap = (float)(limit + slack_of(upper, lower));
+  for (int k = 0; k < PL_PAIR_DIRECTION_LANES; k += LANES) {
+    pl_f8 nx = pl_f8_load_unaligned(&DIRECTIONS[0][k]), ny = pl_f8_load_unaligned(&DIRECTIONS[1][k]);
+    pl_f8 nz = pl_f8_load_unaligned(&DIRECTIONS[2][k]);
+    pl_f8 o = nx * ox + ny * oy + nz * oz, s = nx * sx + ny * sy + nz * sz;
+    pl_f8 upper_min = pl_f8_min(pl_f8_load_unaligned(&u->start_min[k]) + s, pl_f8_load_unaligned(&u->end_min[k])) + o;
+    pl_f8 upper_max = pl_f8_max(pl_f8_load_unaligned(&u->start_max[k]) + s, pl_f8_load_unaligned(&u->end_max[k])) + o;
+    pl_f8 lower_min = pl_f8_min(pl_f8_load_unaligned(&l->start_min[k]), pl_f8_load_unaligned(&l->end_min[k]));
+    pl_f8 lower_max = pl_f8_max(pl_f8_load_unaligned(&l->start_max[k]), pl_f8_load_unaligned(&l->end_max[k]));
+    pl_f8 gap = pl_f8_max(upper_min - lower_max, lower_min - upper_max);
+    if (pl_m8_any((pl_m8)(gap > pl_f8_load_unaligned(&LENGTHS[k]) * min_gap))) return true;
+  }
+  return false;
+}
+
 // The points of a body that are lowest along a direction.
 typedef struct support {
   double height;
@@ -33,24 +98,28 @@ typedef struct axis_search {
 
 // Lowest point along n; starts are shifted.
 static support find_lowest(const pl_surface_motion *motion, pl_vec3 n, pl_vec3 shift) {
-  float lowest[PL_SURFACE_LANE_POINTS];
   float nx = (float)n.x, ny = (float)n.y, nz = (float)n.z, delta = (float)pl_vec3_dot(n, shift);
   pl_f8 best = pl_f8_set1(HUGE_VALF);
+  pl_m8 blocks = {0};
   for (int32_t b = 0; b < motion->lane_block_count; ++b) {
     const float *lane = &motion->lanes[2 * VEC3_LANES * b];
     pl_f8 start = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz + delta;
     lane += VEC3_LANES;
     pl_f8 end = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz;
     pl_f8 height = pl_f8_min(start, end);
-    best = pl_f8_min(best, height);
-    pl_f8_store_unaligned(&lowest[LANES * b], height);
+    pl_m8 is_lower = (pl_m8)(height < best), here = (pl_m8){0} + b;
+    best = pl_f8_select(is_lower, height, best);
+    blocks = (is_lower & here) | (~is_lower & blocks);
   }
-  float heights[LANES], min;
-  pl_f8_store_unaligned(heights, best);
-  min = heights[0];
-  for (int k = 1; k < LANES; ++k) min = heights[k] < min ? heights[k] : min;
-  int32_t point = 0;
-  while (point + 1 < LANES * motion->lane_block_count && lowest[point] > min) point++;
+  // Among equals the first.
+  float min = best[0];
+  int32_t point = LANES * blocks[0];
+  for (int k = 1; k < LANES; ++k) {
+    int32_t other = LANES * blocks[k] + k;
+    if (!(best[k] < min || (best[k] == min && other < point))) continue;
+    min = best[k];
+    point = other;
+  }
   const float *lane = &motion->lanes[2 * VEC3_LANES * (point / LANES) + point % LANES];
   pl_vec3 start = {(double)lane[0], (double)lane[LANES], (double)lane[2 * LANES]};
   start = pl_vec3_add(start, shift);
@@ -106,9 +175,7 @@ static void climb(axis_search *s, double first_step, int count) {
 void pl_pair_axis_find(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit, pl_vec3 guess,
                        pl_pair_axis *axis) {
   pl_vec3 between = pl_vec3_sub(upper->origin, lower->origin);
-  double slack = ROUNDING * (pl_box_diagonal(upper->start_box) + pl_box_diagonal(upper->end_box) +
-                             pl_box_diagonal(lower->start_box) + pl_box_diagonal(lower->end_box) +
-                             pl_vec3_length(upper->drift) + pl_vec3_length(lower->drift) + pl_vec3_length(between));
+  double slack = slack_of(upper, lower);
   axis_search s = {.upper = upper,
                    .lower = lower,
                    .offset = between,

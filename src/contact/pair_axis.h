@@ -10,6 +10,22 @@
 
 #include "contact/surface_motion.h"
 
+// How far a body reaches along fixed directions, at the start of the step in its own frame and at
+// the end, relative to its origin. Most pairs whose boxes overlap are apart along one of these:
+// sums and differences of coordinates, which boxes do not bound.
+enum { PL_PAIR_DIRECTIONS = 10, PL_PAIR_DIRECTION_LANES = 16 };
+struct pl_surface_extents {
+  float start_min[PL_PAIR_DIRECTION_LANES], start_max[PL_PAIR_DIRECTION_LANES];
+  float end_min[PL_PAIR_DIRECTION_LANES], end_max[PL_PAIR_DIRECTION_LANES];
+};
+
+// Fill the extents of a surface whose lanes are filled.
+void pl_pair_axis_fill_extents(pl_surface_motion *motion);
+
+// Are two surfaces whose extents are filled farther apart than `limit` along one of the directions?
+bool pl_pair_axis_is_apart(const pl_surface_motion *upper, const pl_surface_motion *lower,
+                           double limit);
+
 // Two bodies, the one of lower number above the other along the normal.
 typedef struct pl_pair_axis {
   int32_t other;          // number of the other body

@@ -108,12 +108,12 @@ enum {
 };
 
 // The tets of a small body at the end of a step.
-struct pl_lane_tets {
+typedef struct pl_lane_tets {
   pl_vec3 origin;  // of the positions in the rows
   float *rows;     // [block][rows][8]
   float *boxes;    // of the blocks, [block / 8][min x, y, z, max x, y, z][8]
   float *groups;   // boxes around eight blocks each, [block / 64][min x, y, z, max x, y, z][8]
-};
+} pl_lane_tets;
 
 // Take the memory for the tets of a map. False when out of memory.
 bool pl_lane_tets_take(pl_arena *arena, const pl_tet_map *map, pl_lane_tets *tets);

@@ -12,7 +12,7 @@
 #include "contact/tet_map.h"
 
 typedef struct pl_lane_surface pl_lane_surface;
-typedef struct pl_lane_tets pl_lane_tets;
+typedef struct pl_surface_extents pl_surface_extents;
 
 typedef struct pl_surface_motion {
   const pl_surface_tree *tree;
@@ -25,18 +25,29 @@ typedef struct pl_surface_motion {
   // unit, one per triangle, at the end of the step; zero for a triangle without area
   pl_vec3 *normals;
   pl_box *normal_boxes;  // one per node, around the normals below it
+  // At the end of the step, not unit: of each triangle, twice its area long, and their sum around
+  // each point. Fitted for searches in tets only.
+  pl_vec3 *areas, *outwards;
   // Of a small surface: its points eight at a time in single precision, start in the surface's
   // frame and end, relative to `origin`, [lane_block_count][2][3][8]. No blocks for a large one.
   float *lanes;
   int32_t lane_block_count;
   pl_vec3 origin;
+  // Of a small surface: how far the points of its lanes reach along a few fixed directions
+  // (pair_axis.h).
+  pl_surface_extents *extents;
   pl_lane_surface *packed;  // its triangles and sharp edges (pair_lanes.h); NULL for a large one
-  pl_lane_tets *tets;       // the volume inside, alike; NULL where that is not known
+  bool has_tets;            // the volume inside is known, and points are looked up in it
 } pl_surface_motion;
 
 // Are the points of a body whose volume is known closer to each other than it is thick?
 static inline bool pl_surface_motion_is_fine(const pl_surface_motion *motion) {
   return motion->tree->surface->tet_map->depth > motion->tree->edge_length;
+}
+
+// Whether a body of tets is thinner than that.
+static inline bool pl_surface_motion_is_thin(const pl_surface_motion *motion) {
+  return motion->tree->surface->tet_map != NULL && !pl_surface_motion_is_fine(motion);
 }
 
 // Surfaces with more points than this have no lanes.
@@ -48,6 +59,9 @@ void pl_surface_motion_fill_lanes(pl_surface_motion *motion);
 // Take the arrays for a motion of `tree` from the arena; false when out of memory.
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree,
                             pl_surface_motion *motion);
+
+// Compute areas and outward directions.
+void pl_surface_motion_fit_areas(pl_surface_motion *motion);
 
 // Compute the normals, for the questions below that need them.
 void pl_surface_motion_fit_normals(pl_surface_motion *motion);

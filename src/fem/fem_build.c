@@ -103,7 +103,14 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   bool is_given = def->contact_stiffness > 0, is_fixed = is_given || def->adapts;
   double stiffness = is_given ? def->contact_stiffness : 10 * layer, area = 0;
   for (size_t i = 0; i < n; ++i) area += areas[i];
-  model->touch = (pl_fem_touch){areas, weights, slots, stiffness, is_fixed ? 0 : layer_mass, area, 1e-3 * size};
+  model->touch = (pl_fem_touch){areas,
+                                weights,
+                                slots,
+                                stiffness,
+                                is_fixed ? 0 : layer_mass,
+                                area,
+                                1e-3 * size,
+                                def->adapts ? def->contact_hardening : 0};
   return PL_OK;
 }
 

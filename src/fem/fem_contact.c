@@ -7,7 +7,11 @@
 //   normal     energy  0 | K d³/6e | K ((d - e/2)²/2 + e²/24)   for d < 0 | d < e | above
 //              force   0 | K d²/2e | K (d - e/2)                one-sided, with a continuous derivative, so that
 //                                                               Newton's method sees no kink
-//   friction   energy of a spring of stiffness K to an anchor, in the tangent plane, that yields where it would pull
+//              of bodies that adapt beyond a depth s (contact_hardening, if any) besides
+//              energy  K c (d - s)³/3s    force  K c (d - s)²/s   so that an edge which carries much sinks little
+//                                                                 deeper
+//   friction   energy of a spring of stiffness K (beyond s: the derivative of the force) to an anchor, in the tangent
+//   plane, that yields where it would pull
 //              with more than μ times the normal force
 //
 // A spring gives back what it took: a box that falls on its edge would be thrown by the ground. So springs have
@@ -40,6 +44,8 @@
 #include "pliant/math.h"
 
 enum { POINT_GRAIN = 128 };
+
+static const double HARDNESS = 10;  // c below
 
 typedef struct job {
   pl_fem_contacts *contacts;
@@ -86,10 +92,19 @@ typedef struct press {
 } press;
 
 static press spring_at(const pl_fem_contacts *c, double area, double depth) {
-  double K = c->stiffness * area, e = c->model->touch.onset;
+  double K = c->stiffness * area, e = c->model->touch.onset, s = c->model->touch.hardening;
   if (depth < e) return (press){K * depth * depth * depth / (6 * e), K * depth * depth / (2 * e), K * depth / e};
   double linear = depth - 0.5 * e;
-  return (press){K * (0.5 * linear * linear + e * e / 24), K * linear, K};
+  press p = {K * (0.5 * linear * linear + e * e / 24), K * linear, K};
+  if (!(s > 0) || depth < s) return p;
+  double more = depth - s, H = HARDNESS * K / s;
+  return (press){p.energy + H * more * more * more / 3, p.force + H * more * more, p.gradient + 2 * H * more};
+}
+
+// N/m, of the spring that friction holds a point by: what presses harder is held harder.
+static double grip_at(const pl_fem_contacts *c, int32_t i, double depth) {
+  double K = c->stiffness * c->model->touch.areas[i], s = c->model->touch.hardening;
+  return s > 0 && depth > s ? K * (1 + 2 * HARDNESS * (depth - s) / s) : K;
 }
 
 // The depth of a point at the start of the step, 0 or more.
@@ -137,8 +152,8 @@ static pl_vec3 tangential(pl_vec3 v, pl_vec3 normal) {
   return pl_vec3_add_scaled(v, normal, -pl_vec3_dot(v, normal));
 }
 
-static void add_friction(const pl_fem_contacts *c, int32_t i, pl_vec3 point, pl_fem_contact_point *it) {
-  double K = c->stiffness * c->model->touch.areas[i];
+static void add_friction(pl_vec3 point, pl_fem_contact_point *it) {
+  double K = it->grip;
   pl_vec3 slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
   double length = pl_vec3_length(slip);
   pl_mat3 plane = pl_mat3_add(pl_mat3_identity(), pl_mat3_scale(pl_mat3_outer(it->normal, it->normal), -1));
@@ -193,9 +208,10 @@ static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refre
     if (hardest_collider >= 0) {
       it->anchor = anchor_of(c, i, hardest_collider);
       it->cap = hardest * friction_with(c, hardest_collider);
+      it->grip = grip_at(c, i, it->depth);
     }
   }
-  if (it->collider >= 0 && it->cap > 0) add_friction(c, i, point, it);
+  if (it->collider >= 0 && it->cap > 0) add_friction(point, it);
 }
 
 // --- points out of reach --------------------------------------------------------------------------------------------
@@ -394,7 +410,7 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
       continue;
     }
     pl_vec3 point = point_at(c, j->u, c->reach, i), slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
-    double length = pl_vec3_length(slip), longest = it->cap / (c->stiffness * c->model->touch.areas[i]);
+    double length = pl_vec3_length(slip), longest = it->cap / it->grip;
     pl_vec3 kept = length > longest ? pl_vec3_scale(slip, longest / length) : slip;
     pl_vec3 local = pl_transform_apply_inverse(c->ends[it->collider], pl_vec3_sub(point, kept));
     anchor[0] = local.x, anchor[1] = local.y, anchor[2] = local.z;

@@ -8,11 +8,11 @@
 // One surface point.
 typedef struct pl_fem_contact_point {
   // Friction, frozen while one search for a minimum is under way: the collider that presses hardest
-  // (-1: none), its normal there, the position that friction holds the point at, and the largest
-  // friction force.
+  // (-1: none), its normal there, the position that friction holds the point at, the largest
+  // friction force, and the stiffness of its spring.
   int32_t collider;
   pl_vec3 normal, anchor;
-  double cap;
+  double cap, grip;
   // Of pl_fem_contacts_relax(): the cap before, and by how much the one that belonged to its forces
   // differed.
   double held, off;

@@ -108,16 +108,12 @@ bool pl_fem_maxwell_take(pl_arena *arena, pl_context *context, const pl_fem_mode
 
 // --- metrics --------------------------------------------------------------------------------------------------------
 
-// J at a point, column by column.
+// J at a point of a quadratic tet, column by column.
 static inline void columns_at(const pl_fem_maxwell *m, int32_t q, const double *edges, double e[3][3]) {
-  if (m->node_count == 4) {
-    memcpy(e, edges, 9 * sizeof(double));
-    return;
-  }
   for (int c = 0; c < 3; ++c)
     for (int i = 0; i < 3; ++i) {
       e[c][i] = 0;
-      for (int32_t a = 1; a < m->node_count; ++a) e[c][i] += edges[3 * (a - 1) + i] * m->slopes[q][a][c];
+      for (int32_t a = 1; a < PL_FEM_QUADRATIC_NODES; ++a) e[c][i] += edges[3 * (a - 1) + i] * m->slopes[q][a][c];
     }
 }
 
@@ -130,17 +126,22 @@ static inline void metric_of(double e[3][3], double *metric) {
     for (int d = c; d < 3; ++d) metric[SLOT[c][d]] = dot(e[c], e[d]);
 }
 
-// Nodes 1 … of an element relative to node 0.
-static inline void edges_of(const pl_fem_maxwell *m, const double *x, ptrdiff_t element, double *edges) {
-  const int32_t *nodes = m->model->groups[0].corners + m->node_count * element;
+// Nodes 1 … of an element relative to node 0; inlined with a number of nodes that is known.
+static inline void edges_of(const int32_t *nodes, int node_count, const double *x, double *edges) {
   const double *first = x + 3 * (ptrdiff_t)nodes[0];
-  for (int32_t a = 1; a < m->node_count; ++a)
+  for (int a = 1; a < node_count; ++a)
     for (int i = 0; i < 3; ++i) edges[3 * (a - 1) + i] = x[3 * (ptrdiff_t)nodes[a] + i] - first[i];
 }
 
 static void measure_element(const pl_fem_maxwell *m, const double *x, ptrdiff_t element, double *metrics) {
   double edges[MAX_VALUES], e[3][3];
-  edges_of(m, x, element, edges);
+  const int32_t *nodes = m->model->groups[0].corners + m->node_count * element;
+  if (m->node_count == 4) {
+    edges_of(nodes, 4, x, &e[0][0]);
+    metric_of(e, metrics);
+    return;
+  }
+  edges_of(nodes, PL_FEM_QUADRATIC_NODES, x, edges);
   for (int32_t q = 0; q < m->point_count; ++q) {
     columns_at(m, q, edges, e);
     metric_of(e, metrics + (ptrdiff_t)PL_FEM_METRIC * q);
@@ -229,6 +230,12 @@ typedef struct evaluation {
   double *gradient;  // NULL: not wanted
 } evaluation;
 
+// Add what belongs to the nodes of an element; inlined with a number of nodes that is known.
+static inline void scatter(const int32_t *nodes, int node_count, const double *from, double *to) {
+  for (int a = 0; a < node_count; ++a)
+    for (int k = 0; k < 3; ++k) to[3 * (ptrdiff_t)nodes[a] + k] += from[3 * a + k];
+}
+
 static void visit(void *data, const int32_t *elements, int32_t count, double *matrices) {
   const evaluation *v = data;
   const pl_fem_maxwell *m = v->maxwell;
@@ -238,8 +245,10 @@ static void visit(void *data, const int32_t *elements, int32_t count, double *ma
   for (int32_t i = 0; v->gradient != NULL && i < count; ++i) {
     const int32_t *nodes = m->model->groups[0].corners + (ptrdiff_t)m->node_count * elements[i];
     const double *from = gradients + (ptrdiff_t)3 * m->node_count * i;
-    for (int32_t a = 0; a < m->node_count; ++a)
-      for (int k = 0; k < 3; ++k) v->gradient[3 * (ptrdiff_t)nodes[a] + k] += from[3 * a + k];
+    if (m->node_count == 4)
+      scatter(nodes, 4, from, v->gradient);
+    else
+      scatter(nodes, PL_FEM_QUADRATIC_NODES, from, v->gradient);
   }
 }
 

@@ -55,6 +55,7 @@ typedef struct pl_fem_touch {
                       // is as given
   double area;        // m² of all points
   double onset;       // metres over which the contact force bends from 0 to its slope
+  double hardening;   // metres beyond which it grows faster than linearly; 0: nowhere
 } pl_fem_touch;
 
 // Maxwell branches of tets (fem_maxwell.h): Prony terms, and those that structural damping is made

@@ -137,16 +137,95 @@ static pl_status walk_nodes(walk *w) {
   return status;
 }
 
-static pl_status note_skin(const pl_gltf *gltf, const pl_json *skin) {
-  static const pl_finding about = {
+// --- skins --------------------------------------------------------------------------------------------------------
+//
+// A joint j moves what is bound to it by M_j = G_j B_j, its placement times its inverse bind matrix. In the rest pose
+// of most files all M_j are one matrix M: the surface stands where it was bound, in other units or turned by what is
+// above the skeleton. That M places the mesh.
+
+static pl_status note_skin(const pl_gltf *gltf, const pl_json *skin, bool is_posed) {
+  static const pl_finding bound = {
       .severity = PL_SEVERITY_NOTE,
       .index = -1,
       .kind = "gltf-skin",
       .why = "mesh files are read without skins, and by the standard the node of a skinned mesh does not move it",
       .fix = "apply the armature before exporting if it is not in its rest pose"};
-  pl_status status = pl_json_add_finding(gltf->document, skin, true, gltf->findings, &about,
+  static const pl_finding posed = {
+      .severity = PL_SEVERITY_WARNING,
+      .index = -1,
+      .kind = "gltf-skin",
+      .why =
+          "mesh files are read without skins, and the joints of this one do not rest where the mesh was bound to them",
+      .fix = "apply the armature before exporting, or use the file as a `character`, which has its skin"};
+  pl_status status = pl_json_add_finding(gltf->document, skin, true, gltf->findings, is_posed ? &posed : &bound,
                                          "a mesh with a skin is read in its bind pose");
   return status < 0 ? pl_fail_memory(gltf->error) : PL_OK;
+}
+
+// Inverse bind matrices, column by column; NULL where the skin has none, or none that can be read.
+static double *read_binds(pl_gltf *gltf, const pl_json *skin, int32_t count) {
+  const pl_json *reference = pl_json_find(skin, "inverseBindMatrices");
+  pl_gltf_accessor accessor;
+  pl_error *error = gltf->error, ignored = {0};
+  double *binds = NULL;
+  gltf->error = &ignored;
+  if (reference != NULL && pl_gltf_open_matrices(gltf, reference, &accessor) >= 0 && accessor.component_count == 16 &&
+      accessor.count >= count) {
+    binds = PL_TAKE(&gltf->arena, double, (int64_t)accessor.count * 16);
+    if (binds != NULL && pl_gltf_read_doubles(gltf, &accessor, binds) < 0) binds = NULL;
+  }
+  gltf->error = error;
+  return binds;
+}
+
+static double difference(const placement *a, const placement *b) {
+  double max = pl_vec3_distance(a->offset, b->offset);
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) max = fmax(max, fabs(a->linear.m[r][c] - b->linear.m[r][c]));
+  return max;
+}
+
+// M of joint number `index`; false for one that is not there.
+static bool placement_of_joint(const walk *w, const pl_json *joints, const double *binds, int32_t index,
+                               placement *moved) {
+  int64_t node = -1;
+  if (!pl_json_get_integer(pl_json_at(joints, index), &node) || node < 0 || node >= w->nodes->count) return false;
+  const placement *joint = &w->placements[node];
+  if (!joint->reached) return false;
+  *moved = *joint;
+  if (binds == NULL) return true;
+  const double *b = binds + 16 * (size_t)index;
+  pl_mat3 linear;
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 3; ++column) linear.m[row][column] = b[4 * column + row];
+  moved->linear = pl_mat3_multiply(joint->linear, linear);
+  moved->offset = pl_vec3_add(pl_mat3_apply(joint->linear, (pl_vec3){b[12], b[13], b[14]}), joint->offset);
+  return isfinite(pl_mat3_norm(moved->linear)) && pl_vec3_is_finite(moved->offset);
+}
+
+static pl_status place_skin(walk *w, const pl_json *reference, pl_gltf_instance *instance) {
+  const double same = 1e-3, none = 1e-5;
+  const placement identity = {.linear = pl_mat3_identity()};
+  instance->linear = pl_mat3_identity();
+  instance->offset = (pl_vec3){0, 0, 0};
+  int64_t number = -1;
+  (void)pl_json_get_integer(reference, &number);
+  const pl_json *skin = pl_json_at(pl_json_find(w->gltf->root, "skins"), number);
+  const pl_json *joints = pl_json_find(skin, "joints");
+  int32_t count = joints != NULL && joints->kind == PL_JSON_ARRAY ? joints->count : 0;
+  double *binds = count > 0 ? read_binds(w->gltf, skin, count) : NULL;
+  if (w->gltf->arena.failed) return pl_fail_memory(w->gltf->error);
+  placement first = identity, other;
+  bool fits = count > 0 && placement_of_joint(w, joints, binds, 0, &first), is_one = fits;
+  for (int32_t i = 1; i < count && is_one; ++i)
+    is_one = placement_of_joint(w, joints, binds, i, &other) &&
+             difference(&first, &other) <= same * (pl_mat3_norm(first.linear) + pl_vec3_length(first.offset));
+  // Rounding of an exporter is no reason to move a mesh that stands where it was bound.
+  if (is_one && difference(&first, &identity) > none && fabs(pl_mat3_determinant(first.linear)) > 0) {
+    instance->linear = first.linear;
+    instance->offset = first.offset;
+  }
+  return note_skin(w->gltf, reference, fits && !is_one);
 }
 
 // Nodes with a mesh, in the order of the file.
@@ -161,9 +240,7 @@ static pl_status collect(walk *w, pl_gltf_instance *instances, int32_t *instance
     instance->linear = instance->node_linear = w->placements[node->index].linear;
     instance->offset = instance->node_offset = w->placements[node->index].offset;
     if (skin == NULL) continue;
-    instance->linear = pl_mat3_identity();
-    instance->offset = (pl_vec3){0, 0, 0};
-    status = note_skin(w->gltf, skin);
+    status = place_skin(w, skin, instance);
     if (status < 0) return status;
   }
   return PL_OK;

@@ -6,7 +6,7 @@
 #include "pliant/math.h"
 
 // A mesh placed by a node: point -> linear * point + offset. The node of a skinned mesh does not
-// place it.
+// place it; its skeleton does, where all joints agree.
 typedef struct pl_gltf_instance {
   const pl_json *mesh;
   const pl_json *node;  // NULL without nodes

@@ -40,6 +40,28 @@ double pl_markers_unit(pl_word unit) {
   return 0;
 }
 
+bool pl_markers_take_cell(pl_word line, size_t *at, char separator, pl_word *cell) {
+  if (*at > line.length) return false;
+  size_t begin = *at, end = begin;
+  while (end < line.length && line.text[end] != separator) ++end;
+  *at = end + 1;
+  while (begin < end && (unsigned char)line.text[begin] <= ' ') ++begin;
+  while (end > begin && (unsigned char)line.text[end - 1] <= ' ') --end;
+  if (end - begin >= 2 && line.text[begin] == '"' && line.text[end - 1] == '"') ++begin, --end;
+  *cell = (pl_word){line.text + begin, end - begin};
+  return true;
+}
+
+bool pl_markers_is_blank(pl_word line) {
+  for (size_t i = 0; i < line.length; ++i)
+    if ((unsigned char)line.text[i] > ' ') return false;
+  return true;
+}
+
+size_t pl_markers_offset(const pl_mesh_source *source, pl_word word) {
+  return (size_t)(word.text - (const char *)source->bytes);
+}
+
 void pl_markers_destroy(pl_markers *markers) {
   if (markers == NULL) return;
   pl_vector_free(&markers->names);
@@ -76,7 +98,7 @@ static pl_status read_format(pl_mesh_source *source, pl_markers *markers) {
   if (memchr(source->bytes, 0, source->size < 4096 ? source->size : 4096) != NULL)
     return pl_fail_at(source->error, PL_ERROR_UNSUPPORTED, source->name, 0, 0,
                       "these are not markers in a known format; save them as C3D, TRC or CSV");
-  return pl_markers_csv_read(source, markers);
+  return pl_markers_table_read(source, markers);
 }
 
 // A sample with one coordinate missing is missing.

@@ -58,3 +58,12 @@ pl_status pl_rod_set_morph_weights(pl_world *world, pl_body_id id, const double 
   pl_world_note_surface(world, body);
   return PL_OK;
 }
+
+pl_status pl_rod_get_morph_weights(const pl_world *world, pl_body_id id, double *weights) {
+  pl_body *body;
+  pl_status status = find(world, id, &body, NULL);
+  if (status < 0) return status;
+  if (body->model->method->get_morph_weights == NULL) return PL_ERROR_UNSUPPORTED;
+  body->model->method->get_morph_weights(body->model, body->state, weights);
+  return PL_OK;
+}

@@ -41,6 +41,7 @@ static const pl_body_method ROD_METHOD = {
     .set_camera = pl_rod_state_set_camera,
     .get_joints = pl_rod_state_get_joints,
     .set_morph_weights = pl_rod_state_set_morph_weights,
+    .get_morph_weights = pl_rod_state_get_morph_weights,
     .teleport = pl_rod_state_teleport,
     .get_segments = get_segments,
     .destroy = destroy,

@@ -273,5 +273,6 @@ bool pl_rod_state_set_target(const pl_model *model, void *state, int32_t joint, 
                              double seconds);
 void pl_rod_state_set_camera(const pl_model *model, void *state, pl_vec3 eye);
 void pl_rod_state_set_morph_weights(const pl_model *model, void *state, const double *weights);
+void pl_rod_state_get_morph_weights(const pl_model *model, const void *state, double *weights);
 
 #endif

@@ -1,4 +1,5 @@
 // Inputs of a rod body: weights, targets of kinematic joints, the camera; and weights by the view direction.
+#include <stdint.h>
 #include <string.h>
 
 #include "pliant/math.h"
@@ -73,6 +74,12 @@ void pl_rod_state_set_morph_weights(const pl_model *model, void *state, const do
   const pl_rod_model *rod = (const pl_rod_model *)model;
   float *morphs = pl_rod_state_of(model, state).morphs;
   for (int32_t i = 0; i < rod->morph_count; ++i) morphs[i] = (float)weights[i];
+}
+
+void pl_rod_state_get_morph_weights(const pl_model *model, const void *state, double *weights) {
+  const pl_rod_model *rod = (const pl_rod_model *)model;
+  const float *morphs = pl_rod_state_of(model, (void *)(uintptr_t)state).morphs;
+  for (int32_t i = 0; i < rod->morph_count; ++i) weights[i] = (double)morphs[i];
 }
 
 void pl_rod_interpolate_view(const pl_rod_batch *batch, int32_t lane, pl_vec3 direction, float *weights) {

@@ -45,6 +45,7 @@ static pl_status make_world(pl_scene_instance *set, pl_error *error) {
   def.contact_rounds = document->contact_rounds;
   def.contact_damping = document->contact_damping;
   def.sleeping = document->sleeping;
+  def.all_edges = document->all_edges;
   def.sleep_speed = document->sleep_speed;
   def.sleep_seconds = document->sleep_seconds;
   if (document->air.json != NULL) {

@@ -103,7 +103,8 @@ static void check_fast(pl_scene_checker *c, const pl_scene_fem *fem) {
     pl_checker_report(c, pl_json_find(fem->json, "poisson"), "poisson", "use 0 or more, or the material `corotated`",
                       "Poisson's ratio %g is too small for the material `fast`", fem->def.poisson);
   static const char *const unused[] = {"scheme",           "solver",    "max_newton_iterations",
-                                       "newton_tolerance", "thickness", "contact_stiffness"};
+                                       "newton_tolerance", "thickness", "contact_stiffness",
+                                       "contact_hardening"};
   for (size_t i = 0; i < sizeof unused / sizeof *unused; ++i) {
     const pl_json *json_node = pl_json_find(fem->json, unused[i]);
     if (json_node != NULL)

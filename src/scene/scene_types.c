@@ -405,6 +405,7 @@ static const pl_scene_field DOCUMENT_FIELDS[] = {
     PARAMETER("contact_rounds", pl_world_def_parameters, contact_rounds, pl_scene_document, contact_rounds, OPTIONAL),
     PARAMETER("contact_damping", pl_world_def_parameters, contact_damping, pl_scene_document, contact_damping, OPTIONAL),
     PARAMETER("sleeping", pl_world_def_parameters, sleeping, pl_scene_document, sleeping, OPTIONAL),
+    PARAMETER("all_edges", pl_world_def_parameters, all_edges, pl_scene_document, all_edges, OPTIONAL),
     PARAMETER("sleep_speed", pl_world_def_parameters, sleep_speed, pl_scene_document, sleep_speed, OPTIONAL),
     PARAMETER("sleep_seconds", pl_world_def_parameters, sleep_seconds, pl_scene_document, sleep_seconds, OPTIONAL),
     FIELD("meshes", MAP, pl_scene_document, meshes, .type = &MESH_TYPE, .about = "Meshes by name."),

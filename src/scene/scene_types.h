@@ -296,8 +296,8 @@ typedef struct pl_scene_actor_command {
 typedef struct pl_scene_actor_expect {
   const pl_json *json;
   double advance, turns;
-  int64_t steps, hops, max_tumbles;
-  double clearance, max_foot_slide;
+  int64_t steps, hops, places, max_tumbles;
+  double clearance, max_foot_slide, max_sink;
   double max_lean, max_acceleration, max_rest_rate;
   double max_unconverged_fraction, max_unfinished_fraction;
 } pl_scene_actor_expect;
@@ -446,7 +446,7 @@ typedef struct pl_scene_document {
   pl_scene_air air;
   int32_t contact_rounds;
   double contact_damping, sleep_speed, sleep_seconds;
-  bool sleeping;
+  bool sleeping, all_edges;
   pl_scene_list meshes;       // of pl_scene_mesh
   pl_scene_list bodies;       // of pl_scene_body
   pl_scene_list colliders;    // of pl_scene_collider

@@ -5,7 +5,9 @@
 //   forces    wind and point forces are gathered           positions, velocities   forces of each body
 //   move      each body moves by its own method, implicit  own state and forces    own state
 //             ones together with what they touch; pins;
-//             rods before all others (world_segments.c)
+//             rods before all others, or at the same
+//             time where these do not depend on them
+//             (world_segments.c)
 //   contact   contacts are found, islands formed and       all bodies, colliders   positions, velocities
 //             each solved as a whole; all numbers finite?
 //   layers    layers displace the visible surface          everything              surface points of one body
@@ -54,8 +56,10 @@ static pl_status run_controllers(pl_world *world, pl_error *error) {
   world->phase = PL_WORLD_LOCKED;
   // A controller may have added or removed bodies and colliders, and woken bodies.
   pl_status status = pl_world_prepare_contact(world, error);
-  if (status >= 0) pl_world_list_awake(world);
-  return status;
+  if (status < 0 || world->controllers.count == 0) return status;
+  pl_world_list_awake(world);
+  pl_world_plan_notes(world);
+  return PL_OK;
 }
 
 static pl_status gather_forces(pl_world *world, pl_error *error) {
@@ -82,25 +86,19 @@ pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move
       .presses = body->next_presses,
   };
   // A body that moved by itself and then moves again together with what it touches begins again.
-  memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
+  if (body->has_next_presses) memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
+  body->has_next_presses = !pl_world_moves_in_parallel(world, index);  // others may meet colliders as they move
   pl_world_list_colliders(world, index, move);
   return pl_world_list_pins(world, index, move, error);
 }
 
 pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *report, pl_error *error) {
-  return pl_world_move_among(world, index, NULL, 0, report, error);
-}
-
-pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *obstacles, int32_t obstacle_count,
-                              pl_step_report *report, pl_error *error) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   pl_body_move move;
   bool damped = false;
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
   pl_status status = pl_world_begin_move(world, index, &move, error);
   move.damped = &damped;
-  move.obstacles = obstacles;
-  move.obstacle_count = obstacle_count;
   if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
   if (status >= 0) pl_world_collect_touches(world, index, &move);
   if (status >= 0) pl_world_note_attached_forces(world, body, &move);
@@ -133,20 +131,28 @@ static pl_status move_round(pl_world *world, int round, pl_step_report *report, 
   return PL_OK;
 }
 
-static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
-  world->lines_moved = world->contacts_found = false;
-  pl_status first = move_round(world, PL_MOVE_KINEMATIC, report, error);
-  if (first >= 0 && pl_world_has_obstacles(world)) {
-    first = pl_world_move_lines(world, report, error);
+// Rods first, then all others; with implicit bodies some rods wait, to move at the same time as these are solved.
+static pl_status move_all(pl_world *world, pl_step_report *report, pl_error *error) {
+  pl_status status = move_round(world, PL_MOVE_KINEMATIC, report, error);
+  bool together = pl_world_moves_together(world);
+  pl_waiting_lines waiting = {NULL, 0};
+  if (status >= 0 && pl_world_has_obstacles(world)) {
+    status = pl_world_move_lines(world, together ? &waiting : NULL, report, error);
     world->lines_moved = true;
   }
-  if (first < 0) return first;
-  bool together = pl_world_moves_together(world);
-  pl_status status = together ? pl_world_move_together(world, report, error) : PL_OK;
+  if (status >= 0 && together) status = pl_world_move_together(world, &waiting, report, error);
   for (int round = PL_MOVE_KINEMATIC + 1; !together && round < PL_MOVE_ROUNDS && status >= 0; ++round)
     status = move_round(world, round, report, error);
+  if (status >= 0 && !together) pl_world_hold_pins(world);
+  return status;
+}
+
+static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
+  world->lines_moved = world->contacts_found = false;
+  pl_scratch_mark mark = pl_scratch_push(&world->scratch);
+  pl_status status = move_all(world, report, error);
+  pl_scratch_pop(&world->scratch, mark);
   if (status < 0) return status;
-  if (!together) pl_world_hold_pins(world);
   pl_world_follow_ranges(world);
   return PL_OK;
 }
@@ -232,6 +238,9 @@ static void finish_step(pl_world *world) {
     pl_vec3 *presses = body->presses;
     body->presses = body->next_presses;
     body->next_presses = presses;
+    bool has_presses = body->has_presses;
+    body->has_presses = body->has_next_presses;
+    body->has_next_presses = has_presses;
   }
 }
 
@@ -239,6 +248,7 @@ static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *er
   pl_status status = pl_world_prepare_contact(world, error);
   if (status < 0) return status;
   pl_world_list_awake(world);
+  pl_world_plan_notes(world);
   pl_world_save_state(world);
   pl_world_begin_events(world);
   world->destroy_refused = false;

@@ -1,11 +1,14 @@
 // The world's side of contact: bodies and colliders are laid out for the solver, and what it changed goes back into the
 // bodies.
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "contact/surface_motion.h"
+#include "world/world_coupled.h"
 #include "world/world_joints.h"
-#include "world/world_state.h"
+#include "world/world_segments.h"
 
 bool pl_world_is_alone(const pl_world *world) {
   if (world->contact_bodies.count == 0) return true;
@@ -47,8 +50,10 @@ static bool list_bodies(pl_world *world) {
                        ? world->def.contact_damping
                        : 0,
         .impulses = body->impulses,
+        .has_impulses = &body->has_impulses,
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
+        .all_edges = world->def.all_edges,
         .spares_colliders = body->model->method->handles_colliders || !body->collides,
         .spares_bodies = !body->collides,
         .is_kinematic = body->model->method->get_collider != NULL,
@@ -121,14 +126,63 @@ static pl_body *awake_body(const pl_world *world, int32_t k) {
 
 enum { NOTE_GRAIN = 16 };
 
+static void note_start(pl_body *body) {
+  if (!pl_body_meets_others(body)) return;
+  body->model->method->get_positions(body->model, body->state, body->starts);
+  body->model->method->get_velocities(body->model, body->state, body->start_velocities);
+}
+
+static void note_end(pl_body *body, bool alone) {
+  const pl_body_method *method = body->model->method;
+  method->get_positions(body->model, body->state, body->positions);
+  if (alone || !pl_body_meets_others(body)) return;
+  method->get_velocities(body->model, body->state, body->velocities);
+  if (method->get_rigid != NULL) method->get_rigid(body->model, body->state, &body->rigid);
+}
+
+static pl_box box_of(const pl_body *body, const pl_vec3 *positions) {
+  pl_box box = pl_box_empty();
+  for (int32_t i = 0; i < body->model->particle_count; ++i) pl_box_cover(&box, positions[i]);
+  return box;
+}
+
+void pl_body_note_start(pl_body *body) {
+  note_start(body);
+  body->note.boxes[0] = box_of(body, body->starts);
+}
+
+static double max_deviation_of(const pl_body *body) {
+  int32_t count = body->model->particle_count;
+  pl_vec3 mean = {0, 0, 0};
+  double max_square = 0;
+  for (int32_t i = 0; i < count; ++i) mean = pl_vec3_add(mean, body->velocities[i]);
+  mean = pl_vec3_scale(mean, 1.0 / count);
+  for (int32_t i = 0; i < count; ++i) {
+    pl_vec3 deviation = pl_vec3_sub(body->velocities[i], mean);
+    double square = pl_vec3_dot(deviation, deviation);
+    max_square = square > max_square ? square : max_square;
+  }
+  return sqrt(max_square);
+}
+
+void pl_body_note_end(const pl_world *world, pl_body *body) {
+  pl_body_note *note = &body->note;
+  note_end(body, false);
+  note->boxes[1] = box_of(body, body->positions);
+  body->range = pl_body_range_of(body, &note->boxes[1]);
+  note->is_free = !body->has_impulses;
+  note->max_deviation = note->is_free ? max_deviation_of(body) : 0;
+  if (!note->is_free) return;
+  note->is_still = pl_body_is_still(body, world->def.sleep_speed);
+  pl_body_find_poles(body, note->poles);
+}
+
 static void note_starts(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_world *world = data;
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = awake_body(world, k);
-    if (!pl_body_meets_others(body)) continue;
-    body->model->method->get_positions(body->model, body->state, body->starts);
-    body->model->method->get_velocities(body->model, body->state, body->start_velocities);
+    if (!world->notes_in_move || !body->is_noted) note_start(body);
   }
 }
 
@@ -138,11 +192,24 @@ static void note_ends(void *data, int32_t begin, int32_t end, int32_t block) {
   bool alone = pl_world_is_alone(world);
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = awake_body(world, k);
-    const pl_body_method *method = body->model->method;
-    method->get_positions(body->model, body->state, body->positions);
-    if (alone || !pl_body_meets_others(body)) continue;
-    method->get_velocities(body->model, body->state, body->velocities);
-    if (method->get_rigid != NULL) method->get_rigid(body->model, body->state, &body->rigid);
+    if (!world->notes_in_move || !body->is_noted) note_end(body, alone);
+  }
+}
+
+// Does nothing but its own move change a body between forces and contact?
+static bool moves_alone(const pl_world *world) {
+  return pl_slots_count(&world->pins) == 0 && pl_slots_count(&world->attachments) == 0 &&
+         pl_slots_count(&world->joints) == 0 && !world->lines_moved && !pl_world_has_obstacles(world) &&
+         !pl_world_moves_together(world);
+}
+
+void pl_world_plan_notes(pl_world *world) {
+  world->notes_in_move = !pl_world_is_alone(world) && moves_alone(world);
+  world->saves_in_move = world->notes_in_move && world->controllers.count == 0;
+  for (int32_t k = 0; k < world->awake_count && world->notes_in_move; ++k) {
+    pl_body *body = awake_body(world, k);
+    body->is_noted =
+        pl_body_meets_others(body) && pl_world_moves_in_parallel(world, PL_ITEM(&world->awake, int32_t, k));
   }
 }
 
@@ -183,6 +250,9 @@ bool pl_world_mark_sleepers(pl_world *world) {
     pl_contact_body *entry = &PL_ITEM(&world->contact_bodies, pl_contact_body, k);
     any = any || entry->asleep != pl_body_sleeps(body);
     entry->asleep = pl_body_sleeps(body);
+    bool is_noted = world->notes_in_move && body->is_noted;
+    entry->boxes = is_noted ? body->note.boxes : NULL;
+    entry->max_deviation = is_noted ? body->note.max_deviation : 0;
   }
   return any;
 }

@@ -38,7 +38,7 @@ static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
 // known, it keeps the bodies from coming apart, and hundreds of contacts that slide each in another direction take more
 // iterations than all the rest.
 static const double DEEP = 20;
-enum { MAX_SEARCHES = 4, TERMS_PER_POINT = 2 };
+enum { MAX_SEARCHES = 4, TERMS_PER_POINT = 2, SMALL_SEARCH = 8192 };
 
 bool pl_world_has_coupled(const pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
@@ -141,26 +141,13 @@ static void swap_states(pl_coupled_body *b) {
   }
 }
 
-// The lists of colliders are the world's, for one body at a time.
-static bool keep_colliders(const pl_coupled *j, pl_body_move *move) {
-  size_t count = (size_t)move->collider_count;
-  const pl_collider **colliders = PL_SCRATCH(&j->world->scratch, const pl_collider *, count);
-  double *frictions = PL_SCRATCH(&j->world->scratch, double, count);
-  if (colliders == NULL || frictions == NULL) return false;
-  for (size_t i = 0; i < count; ++i) colliders[i] = move->colliders[i];
-  for (size_t i = 0; move->collider_frictions != NULL && i < count; ++i) frictions[i] = move->collider_frictions[i];
-  move->colliders = colliders;
-  if (move->collider_frictions != NULL) move->collider_frictions = frictions;
-  move->touches = NULL;
-  return true;
-}
-
 // A body of an island sets its equations up.
 static pl_status begin_body(pl_coupled *j, pl_coupled_body *b, pl_step_report *report, pl_error *error) {
   if (b->coupled != NULL) {
     if (b->state == PL_COUPLED_ALONE) swap_states(b);
     pl_status status = pl_world_begin_move(j->world, b->index, &b->move, error);
-    if (status >= 0 && !keep_colliders(j, &b->move)) status = pl_fail_memory(error);
+    if (status >= 0 && !pl_world_keep_colliders(j->world, &b->move)) status = pl_fail_memory(error);
+    b->move.touches = NULL;
     if (status >= 0) status = b->coupled->begin(b->body->model, b->body->state, &b->move, &b->step, error);
     if (status < 0) return status;
     if (b->step.data == NULL) {
@@ -244,25 +231,43 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
   return true;
 }
 
-static pl_status detect(pl_coupled *j, const pl_contact **contacts, int32_t *count, pl_error *error) {
-  pl_world *world = j->world;
+typedef struct detection {
+  pl_world *world;
+  const pl_contact *contacts;
+  int32_t count;
+  pl_status status;
+  pl_error *error;
+} detection;
+
+static void detect(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)begin, (void)end, (void)block;
+  detection *d = data;
+  pl_world *world = d->world;
   pl_contact_step step = {pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity};
-  return pl_contact_solver_detect(world->contact_solver, world->contact_bodies.items,
-                                  (int32_t)world->contact_bodies.count, world->collider_list.items,
-                                  (int32_t)world->collider_list.count, &step, contacts, count, error);
+  d->status = pl_contact_solver_detect(world->contact_solver, world->contact_bodies.items,
+                                       (int32_t)world->contact_bodies.count, world->collider_list.items,
+                                       (int32_t)world->collider_list.count, &step, &d->contacts, &d->count, d->error);
+}
+
+// Between few points on one thread, for the reason of PL_SMALL_SOLVE.
+static detection find_contacts(pl_coupled *j, pl_error *error) {
+  detection d = {.world = j->world, .error = error};
+  if (j->term_capacity <= SMALL_SEARCH)
+    pl_parallel_for_whole(j->world->context, 1, detect, &d);
+  else
+    detect(&d, 0, 1, 0);
+  return d;
 }
 
 // Take the contacts that are not part of the solve yet: all at first, later those that overlap. Returns whether there
 // are any, -1 on failure.
 static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *error) {
-  const pl_contact *contacts;
-  int32_t count;
   *any = false;
-  pl_status status = detect(j, &contacts, &count, error);
-  if (status < 0) return status;
-  for (int32_t i = 0; i < count; ++i) {
+  detection d = find_contacts(j, error);
+  if (d.status < 0) return d.status;
+  for (int32_t i = 0; i < d.count; ++i) {
     // Steady before it is compared: those that are known are.
-    pl_contact c = contacts[i];
+    pl_contact c = d.contacts[i];
     pl_contact_solver_steady_normal(j->world->contact_solver, &c);
     if (!first) {
       const pl_coupled_body *a = &j->bodies[c.a.body], *b = c.collider < 0 ? &j->bodies[c.b.body] : a;
@@ -457,7 +462,19 @@ static pl_status begin_islands(pl_coupled *j, pl_step_report *report, pl_error *
 static void solve_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_coupled *j = data;
-  for (int32_t i = begin; i < end; ++i) j->islands[i].converged = pl_coupled_solve(&j->islands[i]);
+  for (int32_t i = begin; i < end; ++i)
+    if (i < j->island_count)
+      j->islands[i].converged = pl_coupled_solve(&j->islands[i]);
+    else
+      pl_world_run_line(j->world, &j->waiting->moves[i - j->island_count]);
+}
+
+static pl_status finish_lines(const pl_coupled *j, pl_step_report *report, pl_error *error) {
+  pl_status status = PL_OK;
+  for (int32_t i = 0; i < j->waiting->count && status >= 0; ++i)
+    status = pl_world_finish_line(j->world, &j->waiting->moves[i], report, error);
+  j->waiting->count = 0;
+  return status;
 }
 
 static int32_t particles_of(const pl_coupled_island *island) {
@@ -466,7 +483,9 @@ static int32_t particles_of(const pl_coupled_island *island) {
   return sum;
 }
 
-// Islands share nothing that a solve writes. Where one has most of the particles, threads work inside of it instead.
+// Islands share nothing that a solve writes. Where one has most of the particles, threads work inside of it instead. In
+// a small one they do not: its loops take microseconds each, and waking a thread takes longer. Rods that wait move at
+// the same time.
 static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *error) {
   pl_status status = begin_islands(j, report, error);
   if (status < 0) return status;
@@ -476,10 +495,11 @@ static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *
     all += count;
     largest = count > largest ? count : largest;
   }
-  if (2 * largest <= all)
-    pl_parallel_for_whole(j->world->context, j->island_count, solve_range, j);
+  int32_t item_count = j->island_count + j->waiting->count;
+  if (j->island_count > 0 && (2 * largest <= all || largest <= PL_SMALL_SOLVE))
+    pl_parallel_for_whole(j->world->context, item_count, solve_range, j);
   else
-    solve_range(j, 0, j->island_count, 0);
+    solve_range(j, 0, item_count, 0);
   for (int32_t i = 0; i < j->island_count; ++i)
     for (int32_t m = 0; m < j->islands[i].body_count; ++m) {
       pl_coupled_body *b = &j->bodies[j->islands[i].bodies[m]];
@@ -487,7 +507,7 @@ static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *
       b->residual = j->islands[i].residual;
       if (b->coupled != NULL) b->converged = j->islands[i].converged;
     }
-  return PL_OK;
+  return finish_lines(j, report, error);
 }
 
 // What a body felt of colliders goes to the world's events.
@@ -585,8 +605,8 @@ static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *e
   return PL_OK;
 }
 
-pl_status pl_world_move_together(pl_world *world, pl_step_report *report, pl_error *error) {
-  pl_coupled j = {.world = world};
+pl_status pl_world_move_together(pl_world *world, pl_waiting_lines *waiting, pl_step_report *report, pl_error *error) {
+  pl_coupled j = {.world = world, .waiting = waiting};
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
   pl_status status = move_coupled(&j, report, error);
   pl_scratch_pop(&world->scratch, mark);

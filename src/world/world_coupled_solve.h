@@ -3,7 +3,7 @@
 #define PL_WORLD_WORLD_COUPLED_SOLVE_H
 
 #include "contact/contact_potential.h"
-#include "world/world_state.h"
+#include "world/world_segments.h"
 
 typedef enum pl_coupled_state {
   PL_COUPLED_WAITING,
@@ -65,8 +65,9 @@ typedef struct pl_coupled {
   int32_t *starts;                   // workspace of sorting
   struct pl_coupled_island *islands;
   int32_t island_count;
-  double *ends;  // z
-  double *goal;  // of explicit bodies: y
+  pl_waiting_lines *waiting;  // to be moved with the first solve
+  double *ends;               // z
+  double *goal;               // of explicit bodies: y
   double *gradient, *direction, *base, *residual, *solved, *product;
   double *predicted;  // the gradient with contacts as they will be at the end of the direction
   double *blocks, *inverses;  // 9 per particle

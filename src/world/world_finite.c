@@ -107,12 +107,10 @@ static int32_t find_farthest(const pl_body *body) {
   return particle;
 }
 
-static pl_body_range range_of(const pl_body *body) {
-  pl_box box = pl_box_empty();
-  for (int32_t p = 0; p < body->model->particle_count; ++p) pl_box_cover(&box, body->positions[p]);
-  if (farthest_of(box) > max_distance_of(body)) return PL_BODY_TOO_FAR;
+pl_body_range pl_body_range_of(const pl_body *body, const pl_box *box) {
+  if (farthest_of(*box) > max_distance_of(body)) return PL_BODY_TOO_FAR;
   double size = pl_box_diagonal(body->model->box);
-  return size > 0 && pl_box_diagonal(box) > MAX_STRETCH * size ? PL_BODY_BURST : PL_BODY_IN_RANGE;
+  return size > 0 && pl_box_diagonal(*box) > MAX_STRETCH * size ? PL_BODY_BURST : PL_BODY_IN_RANGE;
 }
 
 enum { RANGE_GRAIN = 16 };
@@ -122,7 +120,10 @@ static void find_ranges(void *data, int32_t begin, int32_t end, int32_t block) {
   const pl_world *world = data;
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
-    body->range = range_of(body);
+    if (world->notes_in_move && body->is_noted) continue;
+    pl_box box = pl_box_empty();
+    for (int32_t p = 0; p < body->model->particle_count; ++p) pl_box_cover(&box, body->positions[p]);
+    body->range = pl_body_range_of(body, &box);
   }
 }
 

@@ -234,3 +234,15 @@ void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move)
   move->touches = world->touches.items;
   for (int32_t i = 0; i < move->collider_count; ++i) move->touches[i] = (pl_body_touch){0};
 }
+
+bool pl_world_keep_colliders(pl_world *world, pl_body_move *move) {
+  const pl_collider **colliders = PL_SCRATCH(&world->scratch, const pl_collider *, move->collider_count);
+  double *frictions = PL_SCRATCH(&world->scratch, double, move->collider_count);
+  if (colliders == NULL || frictions == NULL) return false;
+  for (int32_t i = 0; i < move->collider_count; ++i) colliders[i] = move->colliders[i];
+  for (int32_t i = 0; move->collider_frictions != NULL && i < move->collider_count; ++i)
+    frictions[i] = move->collider_frictions[i];
+  move->colliders = colliders;
+  if (move->collider_frictions != NULL) move->collider_frictions = frictions;
+  return true;
+}

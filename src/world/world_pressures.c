@@ -25,20 +25,26 @@ static void add_side(pl_world *world, const pl_contact_side *side, pl_vec3 impul
   pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, side->body));
   // A sleeper that was touched did not move: its pressures stay, and change from the next step on.
   if (pl_body_sleeps(body)) return;
+  body->has_next_presses = true;
   for (int32_t k = 0; k < side->count; ++k) {
     pl_vec3 *press = &body->next_presses[side->points[k]];
     *press = pl_vec3_add_scaled(*press, impulse, side->weights[k]);
   }
 }
 
-void pl_world_collect_presses(pl_world *world) {
-  for (int32_t i = 0; i < pl_contact_solver_contact_count(world->contact_solver); ++i) {
+static void add_contacts(void *data, int32_t first, int32_t count) {
+  pl_world *world = data;
+  for (int32_t i = first; i < first + count; ++i) {
     double impulse;
     const pl_contact *contact = pl_contact_solver_get_contact(world->contact_solver, i, &impulse);
     if (!(impulse > 0)) continue;
     add_side(world, &contact->a, pl_vec3_scale(contact->normal, impulse));
     add_side(world, &contact->b, pl_vec3_scale(contact->normal, -impulse));
   }
+}
+
+void pl_world_collect_presses(pl_world *world) {
+  pl_contact_solver_visit(world->contact_solver, add_contacts, world);
 }
 
 pl_status pl_body_get_contact_pressures(const pl_world *world, pl_body_id id, double *pressures, pl_error *error) {

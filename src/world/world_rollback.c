@@ -40,15 +40,21 @@ static void save_rest(pl_body *body) {
   body->saved_rest = body->rest;
   body->saved_has_forces = body->has_forces;
   if (body->has_forces) memcpy(body->saved_forces, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
-  memcpy(body->saved_impulses, body->impulses, impulse_size(body));
+  body->saved_has_impulses = body->has_impulses;
+  if (body->has_impulses) memcpy(body->saved_impulses, body->impulses, impulse_size(body));
   for (size_t k = 0; k < body->layers.count; ++k) {
     pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
     copy_unless_empty(l->saved, l->layer.state, l->layer.state_size);
   }
 }
 
-void pl_body_save(pl_body *body) {
+void pl_body_save_state(pl_body *body) {
   memcpy(body->saved, body->state, body->state_size);
+  body->is_saved = true;
+}
+
+void pl_body_save(pl_body *body) {
+  pl_body_save_state(body);
   save_rest(body);
 }
 
@@ -60,7 +66,9 @@ static void save_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   const pl_world *world = data;
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
-    if (body->state_size <= COPY_BYTES) memcpy(body->saved, body->state, body->state_size);
+    // What is saved in its move is read only once so; until then it does not change.
+    body->is_saved = !(world->saves_in_move && body->is_noted);
+    if (body->is_saved && body->state_size <= COPY_BYTES) memcpy(body->saved, body->state, body->state_size);
     save_rest(body);
   }
 }
@@ -69,7 +77,7 @@ void pl_world_save_state(pl_world *world) {
   pl_parallel_for(world->context, world->awake_count, SAVE_GRAIN, save_bodies, world);
   for (int32_t k = 0; k < world->awake_count; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
-    if (body->state_size > COPY_BYTES)
+    if (body->is_saved && body->state_size > COPY_BYTES)
       pl_parallel_for(world->context, (int32_t)((body->state_size - 1) / COPY_BYTES + 1), 1, copy_part, body);
   }
   world->saved_group_count = world->sleep_group_count;
@@ -89,7 +97,7 @@ void pl_world_save_state(pl_world *world) {
 void pl_world_roll_back(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
-    memcpy(body->state, body->saved, body->state_size);
+    if (body->is_saved) memcpy(body->state, body->saved, body->state_size);
     body->has_previous = false;
     pl_world_note_surface(world, body);
     pl_body_clear_forces(body);
@@ -97,7 +105,11 @@ void pl_world_roll_back(pl_world *world) {
       memcpy(body->forces, body->saved_forces, (size_t)body->model->particle_count * sizeof(pl_f4));
     body->has_forces = body->saved_has_forces;
     body->rest = body->saved_rest;
-    memcpy(body->impulses, body->saved_impulses, impulse_size(body));
+    if (body->saved_has_impulses)
+      memcpy(body->impulses, body->saved_impulses, impulse_size(body));
+    else
+      memset(body->impulses, 0, impulse_size(body));
+    body->has_impulses = body->saved_has_impulses;
     for (size_t k = 0; k < body->layers.count; ++k) {
       pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
       copy_unless_empty(l->layer.state, l->saved, l->layer.state_size);

@@ -22,6 +22,7 @@
 #include "math/mat3.h"
 #include "mesh/simplex.h"
 #include "pliant/math.h"
+#include "world/world_joints.h"
 #include "world/world_shown.h"
 
 // Obstacles of one segment: the nearest remain.
@@ -181,8 +182,18 @@ static bool may_meet(const search *s, int32_t a, int32_t b, double *friction) {
   return pl_world_pair_may_meet(s->world, a, b, friction);
 }
 
+// Whether two segments may meet at all: of different bodies, or of one that touches itself.
+static bool has_pairs(const search *s) {
+  for (int32_t i = 0; i < s->line_count; ++i) {
+    const pl_body *body = pl_slots_at(&s->world->bodies, s->lines[i].body);
+    if (s->lines[i].body != s->lines[0].body || body->model->self_contact) return true;
+  }
+  return false;
+}
+
 // Sweep and prune along x.
 static bool compare_lines(search *s) {
+  if (!has_pairs(s)) return true;
   const line **order = PL_SCRATCH(&s->world->scratch, const line *, s->line_count);
   if (order == NULL) return false;
   for (int32_t i = 0; i < s->line_count; ++i) order[i] = &s->lines[i];
@@ -445,25 +456,81 @@ static void sort_obstacles(found *slots, int32_t count) {
   }
 }
 
-static pl_status move_body(search *s, int32_t index, pl_step_report *report, pl_error *error) {
-  pl_world *world = s->world;
-  pl_scratch_mark mark = pl_scratch_push(&world->scratch);
-  int32_t first = 0, count = 0, total = 0;
-  while (first < s->line_count && s->lines[first].body != index) ++first;
-  for (; first + count < s->line_count && s->lines[first + count].body == index; ++count)
-    total += s->counts[first + count];
-  pl_body_obstacle *obstacles = PL_SCRATCH(&world->scratch, pl_body_obstacle, total);
-  if (obstacles == NULL) return pl_fail_memory(error);
+// Obstacles of a body, in the order of its segments.
+static pl_body_obstacle *list_obstacles(search *s, int32_t index, int32_t *first, int32_t *total) {
+  int32_t count = 0;
+  *first = *total = 0;
+  while (*first < s->line_count && s->lines[*first].body != index) ++*first;
+  for (; *first + count < s->line_count && s->lines[*first + count].body == index; ++count)
+    *total += s->counts[*first + count];
+  pl_body_obstacle *obstacles = PL_SCRATCH(&s->world->scratch, pl_body_obstacle, *total);
+  if (obstacles == NULL) return NULL;
   int32_t next = 0;
-  for (int32_t i = first; i < first + count; ++i) sort_obstacles(&s->found[(size_t)i * SLOTS], s->counts[i]);
-  for (int32_t i = first; i < first + count; ++i)
+  for (int32_t i = *first; i < *first + count; ++i) {
+    sort_obstacles(&s->found[(size_t)i * SLOTS], s->counts[i]);
     for (int32_t k = 0; k < s->counts[i]; ++k) obstacles[next++] = s->found[(size_t)i * SLOTS + (size_t)k].obstacle;
-  pl_status status = pl_world_move_among(world, index, obstacles, total, report, error);
-  next = 0;
-  for (int32_t i = first; status >= 0 && i < first + count; ++i)
+  }
+  return obstacles;
+}
+
+// Whether nothing else in the step depends on the move of a body: it pushes no body, holds none, no pin pulls it
+// afterwards, and nobody wants to know what it touches.
+static bool may_wait(const search *s, int32_t index) {
+  const pl_world *world = s->world;
+  const pl_body *body = pl_slots_at(&world->bodies, index);
+  pl_slot_id id = pl_slots_id_at(&world->bodies, index);
+  if (world->events != NULL || body->model->particle_count > PL_SMALL_SOLVE) return false;
+  if (pl_world_is_coupled(world, (pl_body_id){id.slot, id.generation})) return false;
+  for (int32_t i = 0; i < pl_slots_count(&world->pins); ++i)
+    if (pl_world_find_body(world, ((const pl_world_pin *)pl_slots_at(&world->pins, i))->def.body) == body) return false;
+  for (int32_t i = 0; i < s->line_count; ++i)
+    for (int32_t k = 0; s->lines[i].body == index && k < s->counts[i]; ++k)
+      if (s->found[(size_t)i * SLOTS + (size_t)k].body >= 0) return false;
+  return true;
+}
+
+void pl_world_run_line(const pl_world *world, pl_line_move *it) {
+  const pl_body *body = pl_slots_at(&world->bodies, it->index);
+  it->move.damped = &it->damped;
+  it->status = body->model->method->move(body->model, body->state, &it->move, &it->error);
+}
+
+pl_status pl_world_finish_line(pl_world *world, pl_line_move *it, pl_step_report *report, pl_error *error) {
+  const pl_body *body = pl_slots_at(&world->bodies, it->index);
+  report->unconverged_count += it->status == PL_REMARK_NOT_CONVERGED;
+  report->damped_count += it->damped;
+  if (it->status < 0) {
+    if (error != NULL) *error = it->error;
+    return pl_world_name_body(world, it->index, it->status, report, error);
+  }
+  pl_world_collect_touches(world, it->index, &it->move);
+  pl_world_note_attached_forces(world, body, &it->move);
+  return PL_OK;
+}
+
+// Its own stack, whether it waits or not: which of the two it does may change from step to step.
+static pl_status prepare_body(search *s, int32_t index, int32_t number, int32_t *first, pl_line_move *it,
+                              pl_error *error) {
+  pl_world *world = s->world;
+  int32_t total;
+  *it = (pl_line_move){.index = index};
+  pl_body_obstacle *obstacles = list_obstacles(s, index, first, &total);
+  if (obstacles == NULL) return pl_fail_memory(error);
+  pl_status status = pl_world_begin_move(world, index, &it->move, error);
+  if (status >= 0 && !pl_world_keep_colliders(world, &it->move)) status = pl_fail_memory(error);
+  if (number < PL_MOVE_BLOCKS) it->move.scratch = &world->move_scratches[number];
+  it->move.obstacles = obstacles;
+  it->move.obstacle_count = total;
+  return status;
+}
+
+static pl_status move_body(search *s, int32_t first, pl_line_move *it, pl_step_report *report, pl_error *error) {
+  pl_world_run_line(s->world, it);
+  pl_status status = pl_world_finish_line(s->world, it, report, error);
+  int32_t next = 0;
+  for (int32_t i = first; status >= 0 && next < it->move.obstacle_count; ++i)
     for (int32_t k = 0; k < s->counts[i]; ++k)
-      push_behind(s, &s->found[(size_t)i * SLOTS + (size_t)k], obstacles[next++].push);
-  pl_scratch_pop(&world->scratch, mark);
+      push_behind(s, &s->found[(size_t)i * SLOTS + (size_t)k], it->move.obstacles[next++].push);
   return status;
 }
 
@@ -487,17 +554,25 @@ bool pl_world_has_obstacles(const pl_world *world) {
   return lines > 1 || (lines == 1 && (others > 0 || self));
 }
 
-pl_status pl_world_move_lines(pl_world *world, pl_step_report *report, pl_error *error) {
+pl_status pl_world_move_lines(pl_world *world, pl_waiting_lines *waiting, pl_step_report *report, pl_error *error) {
   search s = {.world = world, .step = world->def.step};
-  pl_scratch_mark mark = pl_scratch_push(&world->scratch);
   pl_status status = find_obstacles(&s, error);
+  pl_line_move *moves = status >= 0 ? PL_SCRATCH(&world->scratch, pl_line_move, world->awake_count) : NULL;
+  if (status >= 0 && moves == NULL) status = pl_fail_memory(error);
+  pl_waiting_lines left = {moves, 0};
+  int32_t number = 0;
   for (int32_t k = 0; status >= 0 && k < world->awake_count; ++k) {
-    int32_t i = PL_ITEM(&world->awake, int32_t, k);
+    int32_t i = PL_ITEM(&world->awake, int32_t, k), first;
     if (!is_of_lines(pl_slots_at(&world->bodies, i))) continue;
-    status = move_body(&s, i, report, error);
-    if (status < 0) status = pl_world_name_body(world, i, status, report, error);
+    pl_line_move *it = &moves[left.count];
+    status = prepare_body(&s, i, number, &first, it, error);
+    if (status < 0) return pl_world_name_body(world, i, status, report, error);
+    bool waits = waiting != NULL && number < PL_MOVE_BLOCKS && may_wait(&s, i);
+    if (waits) ++left.count;
+    if (!waits) status = move_body(&s, first, it, report, error);
+    ++number;
   }
-  pl_scratch_pop(&world->scratch, mark);
+  if (waiting != NULL) *waiting = left;
   return status;
 }
 

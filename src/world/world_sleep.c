@@ -138,7 +138,7 @@ static bool are_points_still(const pl_body *body, double speed) {
   return true;
 }
 
-static bool is_still(const pl_body *body, double speed) {
+bool pl_body_is_still(const pl_body *body, double speed) {
   const double *masses = body->model->masses;
   double mass = 0, square = 0, spread = 0;
   pl_vec3 center = {0, 0, 0}, momentum = {0, 0, 0}, spin = {0, 0, 0};
@@ -175,7 +175,7 @@ static void disturb_by_pins(pl_world *world) {
 // STEADY times as long sleeps too: the means of thirds of its particles stayed where they were.
 static const double STEADY = 4;
 
-static void find_poles(const pl_body *body, pl_vec3 poles[3]) {
+void pl_body_find_poles(const pl_body *body, pl_vec3 poles[3]) {
   int64_t count = body->model->particle_count;
   for (int64_t k = 0; k < 3; ++k) {
     int64_t begin = k * count / 3, end = (k + 1) * count / 3;
@@ -185,9 +185,9 @@ static void find_poles(const pl_body *body, pl_vec3 poles[3]) {
   }
 }
 
-static void count_steady_seconds(const pl_world *world, pl_body *body) {
-  pl_vec3 poles[3];
-  find_poles(body, poles);
+static void count_steady_seconds(const pl_world *world, pl_body *body, bool is_as_noted) {
+  pl_vec3 own[3], *poles = is_as_noted ? body->note.poles : own;
+  if (!is_as_noted) pl_body_find_poles(body, own);
   double way = world->def.sleep_speed * world->def.sleep_seconds;
   body->rest.steady_seconds += world->def.step;
   for (int k = 0; k < 3; ++k)
@@ -209,8 +209,11 @@ static void count_still_seconds(void *data, int32_t begin, int32_t end, int32_t 
       body->rest.still_seconds = body->rest.steady_seconds = 0;
       continue;
     }
-    count_steady_seconds(world, body);
-    bool is_slow = is_still(body, world->def.sleep_speed);
+    // What touched nothing is as its move left it.
+    bool is_as_noted = world->notes_in_move && body->is_noted && body->note.is_free &&
+                       !PL_ITEM(&world->contact_bodies, pl_contact_body, body->contact_number).moved;
+    count_steady_seconds(world, body, is_as_noted);
+    bool is_slow = is_as_noted ? body->note.is_still : pl_body_is_still(body, world->def.sleep_speed);
     body->rest.still_seconds = is_slow ? body->rest.still_seconds + world->def.step : 0;
   }
 }

@@ -28,6 +28,17 @@ typedef struct pl_body_rest {
 // Whether a body is where numbers suffice, and in one piece (world_finite.c).
 typedef enum pl_body_range { PL_BODY_IN_RANGE, PL_BODY_TOO_FAR, PL_BODY_BURST } pl_body_range;
 
+// What is noted of a body in its move, while its particles are in the cache.
+typedef struct pl_body_note {
+  pl_box boxes[2];  // around `starts` and `positions`
+  // Of a body that touched nothing in the last step, as it will be if it touches nothing in this
+  // one:
+  bool is_free;
+  bool is_still;         // slower than the threshold of sleep
+  pl_vec3 poles[3];      // as of pl_body_rest
+  double max_deviation;  // m/s, of a velocity from the mean
+} pl_body_note;
+
 typedef struct pl_body {
   const pl_model *model;
   pl_body_start start;  // as it was added
@@ -43,25 +54,30 @@ typedef struct pl_body {
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
   pl_contact_impulse *impulses, *saved_impulses;  // of its contacts in the last step
+  bool has_impulses, saved_has_impulses;          // some of them may be other than zero
   pl_body_rest rest, saved_rest;
-  pl_box sleep_box;             // of a sleeper: around its particles
-  double *inverse_masses;       // 1/kg as contact sees them: 0 where a hard pin holds
-  pl_vec3 *starts;              // scratch of the contact phase: particles at the start of the step,
-  pl_vec3 *start_velocities;    // … and their velocities then,
-  pl_vec3 *positions;           // … at its end,
-  pl_vec3 *velocities;          // … and their velocities
-  pl_contact_rigid rigid;       // … and its motion at the end of the step, of a rigid body
-  int32_t contact_number;       // among the world's `contact_bodies`; -1: not there
-  pl_vec3 *surface;             // surface points after the layers; kept only when there are layers
-  pl_vec3 *next_surface;        // the same while the layers work; swapped when all have succeeded
-  pl_vec3 *presses;             // N s on each surface point along the normals of its contacts …
-  pl_vec3 *next_presses;        // … and in the step under way; swapped when it has succeeded
-  pl_vector layers;             // of pl_world_layer
-  int64_t version;              // counts changes of its surface
+  pl_box sleep_box;           // of a sleeper: around its particles
+  double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
+  pl_vec3 *starts;            // scratch of the contact phase: particles at the start of the step,
+  pl_vec3 *start_velocities;  // … and their velocities then,
+  pl_vec3 *positions;         // … at its end,
+  pl_vec3 *velocities;        // … and their velocities
+  pl_contact_rigid rigid;     // … and its motion at the end of the step, of a rigid body
+  int32_t contact_number;     // among the world's `contact_bodies`; -1: not there
+  pl_vec3 *surface;           // surface points after the layers; kept only when there are layers
+  pl_vec3 *next_surface;      // the same while the layers work; swapped when all have succeeded
+  pl_vec3 *presses;           // N s on each surface point along the normals of its contacts …
+  pl_vec3 *next_presses;      // … and in the step under way; swapped when it has succeeded
+  bool has_presses, has_next_presses;  // some of them may be other than zero
+  pl_vector layers;                    // of pl_world_layer
+  int64_t version;                     // counts changes of its surface
   bool has_previous;            // `saved` is the state before the last step, not before a jump
   struct pl_body_shown *shown;  // surface for display and queries; NULL until asked for
   bool slept;                   // was not moved in this step
   pl_body_range range;          // scratch of pl_world_check_range()
+  bool is_noted;                // starts, ends and range are noted in its move, with …
+  pl_body_note note;            // … this
+  bool is_saved;  // `saved` is there in this step; until then the state has not changed
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -96,6 +112,9 @@ typedef enum pl_world_phase {
 
 // Bodies that move at the same time are divided into at most this many blocks (world_moves.c).
 enum { PL_MOVE_BLOCKS = 32 };
+// Solves and moves of no more particles run on one thread each: waking others for their loops takes
+// longer than the loops.
+enum { PL_SMALL_SOLVE = 1024 };
 
 struct pl_world {
   pl_context *context;
@@ -116,8 +135,10 @@ struct pl_world {
   pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
   int32_t awake_count;          // … in this step
   bool lines_moved;             // bodies of lines have moved in this step, before the others
-  bool contacts_found;        // the contact solver has those of where bodies are after their moves
-  int64_t sleep_group_count;  // groups of sleepers so far
+  bool notes_in_move;   // nothing but its own move changes a body before contact: `is_noted` counts
+  bool saves_in_move;   // there are no controllers either: such bodies are saved in their move
+  bool contacts_found;  // the contact solver has those of where bodies are after their moves
+  int64_t sleep_group_count;                // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool prepared;                            // the contact solver knows all bodies and colliders
   pl_vector pair_rules;                     // of pl_world_pair_rule
@@ -177,9 +198,6 @@ int pl_world_get_move_round(const pl_world *world, int32_t index);
 // them (world_moves.c).
 pl_status pl_world_move_in_parallel(pl_world *world, pl_step_report *report, pl_error *error);
 bool pl_world_moves_in_parallel(const pl_world *world, int32_t index);
-// The same among obstacles, for a body of lines.
-pl_status pl_world_move_among(pl_world *world, int32_t index, pl_body_obstacle *obstacles,
-                              int32_t obstacle_count, pl_step_report *report, pl_error *error);
 // Whether the rule for two bodies, by number, lets them touch; their friction if the rule has one.
 bool pl_world_pair_may_meet(const pl_world *world, int32_t a, int32_t b, double *friction);
 
@@ -210,6 +228,9 @@ bool pl_body_meets_others(const pl_body *body);
 // (world_pairs.c).
 bool pl_world_list_pairs(pl_world *world);
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move);
+// The lists are the world's, for one body at a time: copies on its scratch stack, for a move that
+// outlasts that. False when out of memory.
+bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);
 
 // What the contact solver pushed surface points with, added to what their own moves felt
 // (world_pressures.c).
@@ -238,12 +259,18 @@ bool pl_world_mark_sleepers(pl_world *world);
 // all), then resolve what the move ran into. Not called when the world is free of contact.
 void pl_world_note_starts(pl_world *world);
 void pl_world_note_ends(pl_world *world);
+// The same for a body that is noted in its move, with its boxes and range: what is read and written
+// is in the cache then.
+void pl_world_plan_notes(pl_world *world);
+void pl_body_note_start(pl_body *body);
+void pl_body_note_end(const pl_world *world, pl_body *body);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
 
 // Save the state at the start of a step, and restore it when the step fails (world_rollback.c).
 void pl_world_save_state(pl_world *world);
 void pl_world_roll_back(pl_world *world);
 void pl_body_save(pl_body *body);
+void pl_body_save_state(pl_body *body);
 void pl_body_clear_forces(pl_body *body);
 
 // Sleeping (world_sleep.c): list what moves in this step, wake what was touched, let islands fall
@@ -252,6 +279,9 @@ bool pl_body_sleeps(const pl_body *body);
 void pl_world_list_awake(pl_world *world);
 void pl_world_wake_touched(pl_world *world);
 void pl_world_rest(pl_world *world);
+// Is a body slow, by its `positions` and `velocities`; the means of thirds of its particles.
+bool pl_body_is_still(const pl_body *body, double speed);
+void pl_body_find_poles(const pl_body *body, pl_vec3 poles[3]);
 // Wake a body and those that fell asleep with it, or all. Call it before a change of its state.
 void pl_world_wake_body(pl_world *world, pl_body *body);
 void pl_world_wake_all(pl_world *world);
@@ -261,6 +291,8 @@ void pl_world_refresh_sleepers(pl_world *world);
 // PL_ERROR_NOT_FINITE with body, particle and likely cause in the report, or PL_OK
 // (world_finite.c).
 pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, pl_error *error);
+// Whether a body is too far away or has burst, by the box around its particles.
+pl_body_range pl_body_range_of(const pl_body *body, const pl_box *box);
 // The same for bodies that are too far away or have burst, by their `positions`.
 pl_status pl_world_check_range(pl_world *world, pl_step_report *report, pl_error *error);
 // Put the number of the body before the text of its method's failure. Returns `status`.

@@ -20,6 +20,7 @@ static void take_rest(pl_body *body, const pl_body *other) {
   if (body->model->surface.point_count != other->model->surface.point_count) return;
   size_t count = (size_t)body->model->surface.point_count * PL_IMPULSES_PER_POINT;
   memcpy(body->impulses, other->impulses, count * sizeof(pl_contact_impulse));
+  body->has_impulses = other->has_impulses;
   body->rest = other->rest;
 }
 

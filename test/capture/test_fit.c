@@ -90,35 +90,51 @@ static void a_fit_at_its_maximum_of_iterations_determines_nothing(void **state) 
   close_bar(&bar);
 }
 
-// The bar is drawn aside in the first frames, by a hand that the fit does not know of.
-static void a_motion_that_begins_before_the_release_is_not_met(void **state) {
-  (void)state;
-  enum { PULL = 8, FRAMES = 40 };
+// A recording that was cut too early: the bar is still drawn aside in its first `pull` frames, from `from` of the way
+// on, by a hand that the fit does not know of.
+typedef struct early_cut {
+  double from;
+  int32_t pull;
+} early_cut;
+
+static void check_early_cut(early_cut cut) {
+  enum { FRAMES = 40 };
   pl_error error = {0};
   fit_bar bar;
-  open_known(&bar, 1);
+  static const double truth[4] = {3e5, 0.3, 0.2, 3e-3};
+  open_bar(&bar, 1, 1, CELLS);
+  bar.def.young.start = 1e5;
+  make_motions(&bar, truth, FRAMES, 1.0 / 30);
   size_t n = (size_t)bar.point_count;
   const pl_vec3 *rest = pl_mesh_get_view(bar.mesh).points;
-  pl_vec3 *longer = calloc(n * (FRAMES + PULL), sizeof *longer);
-  memcpy(longer + PULL * n, bar.positions[0], n * FRAMES * sizeof *longer);
-  for (size_t f = 0; f < PULL; ++f)
+  pl_vec3 *longer = calloc(n * (size_t)(FRAMES + cut.pull), sizeof *longer);
+  memcpy(longer + (size_t)cut.pull * n, bar.positions[0], n * FRAMES * sizeof *longer);
+  for (int32_t f = 0; f < cut.pull; ++f)
     for (size_t i = 0; i < n; ++i) {
       pl_vec3 way = pl_vec3_sub(bar.positions[0][i], rest[i]);
-      longer[f * n + i] = pl_vec3_add_scaled(rest[i], way, (double)f / PULL);
+      longer[(size_t)f * n + i] = pl_vec3_add_scaled(rest[i], way, cut.from + (1 - cut.from) * f / cut.pull);
     }
-  bar.sequences[0].frame_count = FRAMES + PULL;
+  bar.sequences[0].frame_count = FRAMES + cut.pull;
   bar.sequences[0].positions = longer;
   bar.sequences[0].start_positions = NULL;
   pl_fit *fit = make_fit(&bar, 1);
   pl_fit_report report;
   assert_true(pl_fit_run(fit, &error) >= 0);
   check_ok(pl_fit_get_report(fit, &report, &error), &error);
-  print_message("%g Pa in place of %g, %g of %g m: %s\n", report.estimates[0].value, TRUTH[0], report.rms,
-                report.amplitude, pl_fit_verdict_name(report.estimates[0].verdict));
-  for (int k = 0; k < 5; ++k) assert_int_not_equal(report.estimates[k].verdict, PL_FIT_DETERMINED);
+  print_message("%d frames from %g of the way: %g Pa in place of %g, %g of %g m: %s\n", cut.pull, cut.from,
+                report.estimates[0].value, truth[0], report.rms, report.amplitude,
+                pl_fit_verdict_name(report.estimates[0].verdict));
+  for (int k = 0; k < 4; ++k) assert_int_equal(report.estimates[k].verdict, k == 1 ? PL_FIT_HELD : PL_FIT_MISFIT);
   pl_fit_destroy(fit);
   free(longer);
   close_bar(&bar);
+}
+
+static void a_motion_that_begins_before_the_release_is_not_met(void **state) {
+  (void)state;
+  // By the interval of its residuals alone, the first would be 50 times too low and the second 29 %, both determined.
+  static const early_cut cuts[] = {{0.7, 12}, {0.3, 4}, {0.5, 8}};
+  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; ++i) check_early_cut(cuts[i]);
 }
 
 // --- interruptions and threads ------------------------------------------------------------------------------------

@@ -10,6 +10,15 @@ static void every_allocation_of_a_fit_may_fail(void **state) {
   open_bar(&bar, 1, 2, (const int32_t[3]){2, 1, 1});
   bar.def.young.start = 2e5;
   make_motions(&bar, (const double[]){3e5, 2e5, 0.3, 0.2, 3e-3}, 3, 1.0 / 30);
+  // The second motion is driven by a pressure on its whole surface and starts under it.
+  int32_t loaded[64], loaded_count = 0;
+  while (loaded_count < bar.point_count) loaded[loaded_count] = loaded_count, ++loaded_count;
+  const double times[] = {0, 1}, pressures[] = {10, 20};
+  pl_fit_load load = {
+      .loaded = loaded, .loaded_count = loaded_count, .time_count = 2, .times = times, .pressures = pressures};
+  bar.sequences[1].loads = &load;
+  bar.sequences[1].load_count = 1;
+  bar.sequences[1].start = PL_FIT_START_BALANCED;
   bar.def.direct = NULL;  // CHOLMOD takes its memory elsewhere
   bar.def.max_iterations = 1;
   failing_allocator allocator = {0};

@@ -109,10 +109,57 @@ static void pairs_of_a_color_share_no_body(void **state) {
   drop_context(context);
 }
 
+// What each body was visited with, in the order of the visits: pairs of one body are never visited at the same time.
+typedef struct body_visits {
+  int32_t counts[BODIES];
+  const pl_contact_pair *last[BODIES];
+} body_visits;
+
+static void note_visit(body_visits *visits, int32_t body, const pl_contact_pair *pair) {
+  if (body < 0) return;
+  assert_true(visits->last[body] == NULL || visits->last[body] < pair);
+  visits->last[body] = pair;
+  visits->counts[body]++;
+}
+
+static void note_visits(void *data, const pl_contact_pair *pairs, int32_t count) {
+  for (int32_t p = 0; p < count; ++p) {
+    note_visit(data, pairs[p].a, &pairs[p]);
+    note_visit(data, pairs[p].b, &pairs[p]);
+  }
+}
+
+static void every_pair_is_visited_once_and_in_order(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= 3; ++threads) {
+    pl_context *context = make_context(threads);
+    pl_arena arena;
+    pl_contact_plan plan;
+    static body_visits visits;
+    int32_t expected[BODIES] = {0};
+    pl_arena_init(&arena, context, 0);
+    assert_true(pl_contact_plan_take(&arena, &plan, BODIES, CONTACTS, JOINTS));
+    make_contacts(3);
+    for (int32_t i = 0; i < CONTACTS / 2; ++i)
+      if (contacts[i].b.body >= 0) contacts[i].a.body %= 20, contacts[i].b.body %= 20;
+    pl_contact_plan_form(&plan, BODIES, contacts, CONTACTS, joints, JOINTS);
+    memset(&visits, 0, sizeof visits);
+    pl_contact_plan_visit(context, &plan, note_visits, &visits);
+    for (int32_t p = 0; p < plan.pair_count; ++p) {
+      expected[plan.pairs[p].a]++;
+      if (plan.pairs[p].b >= 0) expected[plan.pairs[p].b]++;
+    }
+    for (int32_t i = 0; i < BODIES; ++i) assert_int_equal(visits.counts[i], expected[i]);
+    pl_arena_destroy(&arena);
+    drop_context(context);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(islands_are_what_hangs_together),
       cmocka_unit_test(pairs_of_a_color_share_no_body),
+      cmocka_unit_test(every_pair_is_visited_once_and_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,46 @@ static void a_body_comes_to_rest_on_the_ground(void **state) {
   drop_context(context);
 }
 
+static double depth_at_rest(pl_context *context, const pl_fem_def *def, const pl_mesh *mesh) {
+  pl_model *model = make_fem_model(context, def, mesh);
+  pl_world *world = make_slope(context, 0, 0.5);
+  pl_body_id body = add_on_slope(world, model, 0, 0.05);
+  run_steps(world, 200);
+  pl_body_report report = pl_body_get_report(world, body);
+  check_at_most(report.max_speed, 1e-5);
+  pl_world_destroy(world);
+  pl_model_destroy(model);
+  return -report.box.min.y;
+}
+
+// A block that is hardly compressed sinks in evenly, so that its weight over stiffness and area is d - e/2 of a linear
+// spring, and (d - e/2) + 10 (d - s)²/s of one that hardens at s: the first is the right side of the second.
+static void a_contact_that_hardens_sinks_less(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.2, 0.1, 0.2}, 3, 2, 3);
+  pl_fem_def def = jelly();
+  def.young = 1e8;
+  def.adapts = true;
+  def.scheme = PL_FEM_IMPLICIT_EULER;
+  def.contact_stiffness = 1e6;
+  double linear = depth_at_rest(context, &def, mesh), s = 1e-4;
+  def.contact_hardening = s;
+  double hard = depth_at_rest(context, &def, mesh), low = s, high = linear;
+  for (int k = 0; k < 60; ++k) {
+    double d = 0.5 * (low + high);
+    *(d + 10 * (d - s) * (d - s) / s < linear ? &low : &high) = d;
+  }
+  print_message("at rest %.4f mm deep, hardening %.4f mm (by the law %.4f)\n", 1e3 * linear, 1e3 * hard, 1e3 * low);
+  check_near(hard, low, 0.01 * low);
+  def.adapts = false;  // only of bodies that adapt
+  double with = depth_at_rest(context, &def, mesh);
+  def.contact_hardening = 0;
+  assert_true(with == depth_at_rest(context, &def, mesh));
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
 // Way along the slope from one time to another.
 static double slide(pl_context *context, const pl_model *model, double angle, double friction, int32_t from,
                     int32_t to) {
@@ -192,6 +232,7 @@ static void an_impact_on_an_edge_loses_energy(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_body_comes_to_rest_on_the_ground),
+      cmocka_unit_test(a_contact_that_hardens_sinks_less),
       cmocka_unit_test(friction_holds_below_its_angle_and_lets_go_above),
       cmocka_unit_test(moving_ground_takes_a_body_along),
       cmocka_unit_test(an_embedded_surface_is_what_touches),

@@ -211,7 +211,7 @@ static void univrm_with_sparse_targets_on_several_meshes(void **state) {
       "{\"NORMAL\":"
       "2},"
       "{\"POSITION\":3}],\"extras\":{\"targetNames\":[\"angry\",\"\",\"blink\"]}}]}],"
-      "\"skins\":[{\"joints\":[0]}],\"nodes\":[{\"mesh\":0,\"skin\":0,\"translation\":[100,0,0]},{\"mesh\":1}],"
+      "\"skins\":[{\"joints\":[1]}],\"nodes\":[{\"mesh\":0,\"skin\":0,\"translation\":[100,0,0]},{\"mesh\":1}],"
       "\"scenes\":[{\"nodes\":[0,1]}],\"scene\":0}";
   byte_block binary = {.size = 0};
   put_f32s(&binary, (float[]){0, 0, 0, 1, 0, 0, 0, 1, 0}, 9);

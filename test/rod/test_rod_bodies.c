@@ -234,12 +234,61 @@ static void a_chain_touches_itself(void **state) {
   drop_context(context);
 }
 
+// Two soft cubes on each other, solved together, and a chain over a ball next to them; later the chain is put on the
+// cubes. Returns the hash of all.
+static uint64_t run_next_to_a_solve(int32_t thread_count, bool events, double *speed) {
+  pl_context *context = make_context(thread_count);
+  pl_error error = {0};
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.2, 0.2, 0.2}, 2, 2, 2);
+  pl_fem_def fem = pl_default_fem_def(PL_FEM_COROTATED);
+  fem.young = 1e5;
+  pl_model *cube = make_fem_model(context, &fem, mesh), *chain = make_chain(context, 11, (pl_vec3){1, 0, 0}, false);
+  pl_world_def def = pl_default_world_def();
+  def.sleeping = false;
+  def.contact_events = events;
+  pl_world *world = NULL;
+  check_ok(pl_world_create(context, &def, &world, &error), &error);
+  pl_collider_def half_space = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
+  pl_collider_def sphere = pl_default_collider_def(PL_COLLIDER_SPHERE);
+  sphere.radius = 0.2;
+  sphere.placement.position = (pl_vec3){1.2, 0.3, 0};
+  pl_collider_id id;
+  check_ok(pl_world_add_collider(world, &half_space, &id, &error), &error);
+  check_ok(pl_world_add_collider(world, &sphere, &id, &error), &error);
+  add_body(world, cube, (pl_vec3){0, 0.1, 0});
+  add_body(world, cube, (pl_vec3){0.03, 0.302, 0.01});
+  pl_body_id rod = add_body(world, chain, (pl_vec3){1, 0.7, 0});
+  run_steps(world, 40);
+  *speed = pl_body_get_report(world, rod).max_speed;
+  pl_transform motion = pl_transform_identity();
+  motion.position = (pl_vec3){-1.1, -0.24, 0};
+  check_ok(pl_body_teleport(world, rod, motion, &error), &error);
+  run_steps(world, 40);
+  uint64_t hash = pl_world_get_hash(world);
+  pl_world_destroy(world);
+  pl_model_destroy(cube);
+  pl_model_destroy(chain);
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+  return hash;
+}
+
+// A world with contact events moves chains before the solve, one without at the same time.
+static void a_chain_moves_the_same_before_a_solve_and_next_to_it(void **state) {
+  (void)state;
+  double speed;
+  uint64_t before = run_next_to_a_solve(1, true, &speed);
+  assert_true(speed > 0.2);
+  for (int32_t threads = 1; threads <= 3; ++threads) assert_true(run_next_to_a_solve(threads, false, &speed) == before);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain_on_a_body_is_carried_by_it),
       cmocka_unit_test(a_chain_pushes_what_it_hits),
       cmocka_unit_test(crossed_chains_stay_crossed),
       cmocka_unit_test(a_chain_touches_itself),
+      cmocka_unit_test(a_chain_moves_the_same_before_a_solve_and_next_to_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -307,6 +307,32 @@ static void expectations_stand_next_to_what_was_found(void **state) {
   close_fixture(&s);
 }
 
+// The ground is at -0.2. A place within half a body of the start is reached at once, one 5 m away is not.
+static void depth_and_places_are_measured(void **state) {
+  (void)state;
+  fixture s = open_sound(SCENE(GROUND, BLOCK,
+                               STANDS ", \"path\": [[0.05, 0, 0], [0, 0, 0.08], [5, 0, 0]], \"expect\": "
+                                      "{\"places\": 3, \"max_sink\": 1e-9}}"));
+  double deepest = 0;
+  for (int i = 0; i < 40; ++i) {
+    pl_body_id body = pl_scene_instance_get_body(s.set, 0).id;
+    deepest = fmax(deepest, -0.2 - pl_body_get_report(s.world, body).box.min.y);
+    step(&s, 1);
+  }
+  pl_actor_report report = pl_actor_get_report(pl_scene_instance_get_actor(s.set, 0).actor);
+  print_message("deepest %.3g mm, reported %.3g mm; %d places\n", 1e3 * deepest, 1e3 * report.max_sink, report.places);
+  assert_true(deepest > 0);
+  check_near(report.max_sink, deepest, 1e-9);
+  assert_int_equal(report.places, 2);
+  for (int32_t i = 0; i < 2; ++i) {
+    pl_scene_instance_expectation it = pl_scene_instance_get_expectation(s.set, i);
+    assert_string_equal(it.name, i == 0 ? "places" : "max_sink");
+    assert_true(!it.met && it.is_max == (i == 1));
+    check_near(it.found, i == 0 ? 2 : report.max_sink, 0);
+  }
+  close_fixture(&s);
+}
+
 // --- what is seen
 // ---------------------------------------------------------------------------------------------------------
 
@@ -530,6 +556,7 @@ int main(void) {
       cmocka_unit_test(nobody_acts_while_bodies_come_to_rest),
       cmocka_unit_test(a_written_scene_reads_back_to_the_same_actor),
       cmocka_unit_test(expectations_stand_next_to_what_was_found),
+      cmocka_unit_test(depth_and_places_are_measured),
       cmocka_unit_test(the_rest_shape_begins_as_the_surface),
       cmocka_unit_test(what_is_too_soft_to_stand_is_reported_with_a_modulus_that_holds),
       cmocka_unit_test(mistakes_are_reported_with_position_and_fix),

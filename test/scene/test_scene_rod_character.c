@@ -45,7 +45,7 @@ static void write_head(const char *path) {
       joints[f * JOINTS + j] = body.rod_def->joints[j].rest;
       joints[f * JOINTS + j].position.x += f / 10.0;
     }
-  pl_character_motion motion = {"nod", 10, FRAMES, JOINTS, nodes, joints, NULL};
+  pl_character_motion motion = {"nod", 10, FRAMES, JOINTS, nodes, joints, NULL, NULL, 0};
   pl_character_save_def def = pl_default_character_save_def();
   def.rod = body.rod_def;
   def.motion = &motion;

@@ -316,6 +316,66 @@ from reader import angle, read
 own, other = (read(name)[1]["baked"]["ear.2", "rotation"][1] for name in ("own.glb", "other.glb"))
 assert len(own) == 61 and max(angle(a, b) for a, b in zip(own, other)) < 1e-4
 PY
+echo "expressions and the gaze of a motion are written as weights of morph targets"
+python3 - <<'PY'
+import base64
+import json
+import struct
+model, clip = json.load(open("ear.vrm")), json.load(open("nod.vrma"))
+
+
+def add(document, rows, kind):
+    """An accessor of floats in a buffer of its own."""
+    data = b"".join(struct.pack(f"<{len(row)}f", *row) for row in rows)
+    document["buffers"].append({"byteLength": len(data), "uri": "data:application/octet-stream;base64," + base64.b64encode(data).decode()})
+    document["bufferViews"].append({"buffer": len(document["buffers"]) - 1, "byteLength": len(data)})
+    accessor = {"bufferView": len(document["bufferViews"]) - 1, "componentType": 5126, "count": len(rows), "type": kind}
+    if kind == "SCALAR":
+        accessor.update({"min": [min(rows)[0]], "max": [max(rows)[0]]})
+    if kind == "VEC3":
+        accessor.update({"min": [min(r[c] for r in rows) for c in range(3)], "max": [max(r[c] for r in rows) for c in range(3)]})
+    document["accessors"].append(accessor)
+    return len(document["accessors"]) - 1
+
+
+count = model["accessors"][model["meshes"][0]["primitives"][0]["attributes"]["POSITION"]]["count"]
+targets = [{"POSITION": add(model, [(0, s, 0)] * count, "VEC3")} for s in (0.25, 0.5, 1)]
+model["meshes"][0]["primitives"][0]["targets"] = targets
+expressions = {"happy": {"morphTargetBinds": [{"node": 7, "index": 0, "weight": 0.5}, {"node": 7, "index": 2, "weight": 1}]},
+               "lookLeft": {"morphTargetBinds": [{"node": 7, "index": 1, "weight": 1}]}}
+model["extensions"]["VRMC_vrm"].update({"expressions": {"preset": expressions}, "lookAt": {
+    "type": "expression", "offsetFromHeadBone": [0, 0, 0], **{f"rangeMap{way}": {"inputMaxValue": 90, "outputScale": 1} for way in ("HorizontalInner", "HorizontalOuter", "VerticalDown", "VerticalUp")}}})
+json.dump(model, open("face.vrm", "w"))
+clip["nodes"] += [{"name": "happy"}, {"name": "gaze"}]
+clip["scenes"][0]["nodes"] += [8, 9]
+times = add(clip, [(0,), (1,)], "SCALAR")
+half = 0.5 ** 0.5
+for node, path, rows, kind in ((8, "translation", [(0, 0, 0), (1, 0, 0)], "VEC3"), (9, "rotation", [(0, 0, 0, 1), (0, half, 0, half)], "VEC4")):
+    animation = clip["animations"][0]
+    animation["samplers"].append({"input": times, "output": add(clip, rows, kind)})
+    animation["channels"].append({"sampler": len(animation["samplers"]) - 1, "target": {"node": node, "path": path}})
+clip["extensions"]["VRMC_vrm_animation"].update({"expressions": {"preset": {"happy": {"node": 8}}}, "lookAt": {"node": 9, "offsetFromHeadBone": [0, 0, 0]}})
+json.dump(clip, open("face.vrma", "w"))
+PY
+sed 's/"animation": "nod"/"motion": "face.vrma"/; s/ear\.vrm/face.vrm/' own.json >face.json
+for source in "face.vrm --motion face.vrma" "face.vrm --motion face.vrma --exact" face.json; do
+  # shellcheck disable=SC2086
+  expect 0 bake $source -o face-baked.vrm
+  python3 - "$source" <<'PY'
+import sys
+from reader import read
+tracks = read("face-baked.vrm")[1]
+times, rows = tracks[list(tracks)[-1]]["ribbon", "weights"]
+weights = [[row[0] for row in rows][3 * k:3 * k + 3] for k in range(len(times))]
+assert len(weights) == 61, len(weights)
+for time, (first, second, third) in zip(times, weights):
+    assert abs(first - 0.5 * time[0]) < 1e-5 and abs(third - time[0]) < 1e-5, (sys.argv[1], time, first, third)
+# The gaze turns to the left by a right angle within the second, evenly.
+assert abs(weights[0][1]) < 1e-5 and abs(weights[30][1] - 0.5) < 2e-3 and abs(weights[60][1] - 1) < 1e-3, [w[1] for w in weights[::15]]
+PY
+  if [ -n "$judges" ]; then node "$judges/validate_gltf.mjs" face-baked.vrm >out 2>err || fail "the validator finds errors"; fi
+done
+
 expect 1 bake ear.vrm -o x.glb --motion nod.vrma --animation nod
 expect 1 bake ear.vrm -o x.glb --motion missing.vrma
 expect 1 bake own.json -o x.glb --motion nod.vrma

@@ -155,6 +155,10 @@ cases = {line["case"]: line for line in map(json.loads, open("lines"))}
 track, fit = cases["bar, track"], cases["bar, fit"]
 assert track["unit"] == fit["unit"] == "s" and track["frames"] == 8 and track["rounds"] == 1 and track["tets"] == fit["size"], (track, fit)
 assert 0 < track["error_seen"] < 0.006 and len(fit["values"]) == 4 and 3e5 < fit["values"][0] < 1.2e6, (track, fit)
+young, tets = cases["bar, young 1"], cases["bar, moduli of tets"]
+assert young["truth"] == 680000 and young["verdict"] == "determined" and young["limit"] == 15, young
+assert abs(young["value"] - 100 * (young["young"] / young["truth"] - 1)) < 1e-3 and abs(young["value"]) < 15, young
+assert abs(tets["value"] - abs(young["value"])) < 1e-3, (tets, young)
 for how in "tracked", "it was":
     held = cases[f"bar, second motion, as {how}"]
     assert held["limit"] == 5 and 0 < held["value"] < 5 and held["amplitude"] > 0.02, held

@@ -20,10 +20,11 @@ JSON
 
 echo "a capture has its pictures, the body at rest, what is held and the truth"
 expect 0 sense scene.json -o shot --frames 6 --size 160x120 --start 0.1
-for file in capture.json camera1/depth_0001.png camera3/depth_0006.png static.vtu surface.ply rest.vtu held.csv truth_points.pc2 truth_surface.pc2; do
+for file in capture.json camera1/depth_0001.png camera3/depth_0006.png static.vtu surface.ply rest.vtu held.csv truth_points.pc2 truth_surface.pc2 truth_young.csv; do
   [ -s "shot/$file" ] || fail "no $file"
 done
 [ "$(wc -l <shot/held.csv)" = 26 ] || fail "25 points are held"
+[ "$(sort -u shot/truth_young.csv | tr '\n' ' ')" = "300000 young " ] || fail "moduli of the tets: $(sort -u shot/truth_young.csv)"
 grep -q "6 frames at 30/s" err || fail "frames are not told"
 
 echo "the same scene gives the same pictures for any number of threads, another seed others"
@@ -119,12 +120,31 @@ grep -q "^points  *12" out || fail "the cloud has 12 points"
 printf '# .PCD v0.7\nVERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 2\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 2\nDATA ascii\n0 0 0\n1 2 3\n' >two.pcd
 expect 0 info two.pcd
 grep -q "^points  *2" out || fail "the cloud has 2 points"
+python3 - <<'PYTHON'
+import io, struct, zipfile
+def npy(rows):
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 3), }" % len(rows)
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + b"".join(struct.pack("<3f", *row) for row in rows)
+rows = [(0.01 * i, 0.02, 0.03) for i in range(5)]
+open("five.npy", "wb").write(npy(rows))
+with zipfile.ZipFile("five.npz", "w") as file:
+    file.writestr("points.npy", npy(rows))
+open("five.ply", "w").write("ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\nend_header\n" + "".join("%g %g %g\n" % row for row in rows))
+PYTHON
+for file in five.npy five.npz five.ply; do
+  expect 0 info $file
+  grep -q "^points  *5" out || fail "$file has 5 points: $(cat out)"
+done
 
 echo "a beam of 10 cm is filmed from outside the blind range, and one frame does not hold all of it"
 sed -e 's/"size": \[0.4, 0.08, 0.08\]/"size": [0.1, 0.02, 0.02]/' -e 's/\[-0.21, -0.1, -0.1\]/[-0.051, -0.1, -0.1]/; s/\[-0.19, 0.1, 0.1\]/[-0.049, 0.1, 0.1]/' \
   -e 's/\[0.19, -0.1, -0.1\]/[0.049, -0.1, -0.1]/; s/\[0.21, 0.1, 0.1\]/[0.051, 0.1, 0.1]/; s/"colliders": .*\]$/"colliders": []/' scene.json >small.json
 expect 0 sense small.json -o small --frames 1 --size 160x120
+[ "$(sed -n 's/^points: *\([0-9]*\) per frame.*/\1/p' err)" -gt 100 ] || fail "the beam of 10 cm is not filmed: $(cat err)"
 [ "$(wc -l <small/held.csv)" = 26 ] || fail "$(wc -l <small/held.csv) lines of held points instead of 26"
+expect 0 sense small.json -o still --frames 1 --size 80x60 --set gravity=[0,0,0] --set 'bodies[0].pins[1].keys=[{"time":0}]'
+grep -q "no point of the body moves, so held.csv has all" err || fail "a body that does not move is not told: $(cat err)"
 expect 1 sense small.json -o none --frames 2 --size 160x120 --dropout 1
 grep -q "measured no point of the body" err || fail "an empty capture is not told"
 
@@ -207,6 +227,12 @@ for i in range(at + 2, at + 2 + count):
 open("elsewhere.mesh", "w").write("\n".join(lines))
 PYTHON
 expect 3 track shot elsewhere.mesh -o far-away
+grep -q "lie 1..* m from the mesh; move it there, or give --align" err || fail "a mesh that lies elsewhere is not told: $(cat err)"
+sed 's/"depth_scale": 0.0001/"depth_scale": 0.001/g' shot/capture.json >shot/tenfold.json
+expect 3 track shot/tenfold.json elsewhere.mesh --align -o far-away --frames 1
+grep -q "extend over .* m, the mesh over 0.5.* m; check the units" err || fail "tenfold depths are not told: $(cat err)"
+expect 3 capture shot/static.vtu shot/tenfold.json --hold shot/held.csv --rounds 1 --max-iterations 1 --no-warm-start -o far-capture
+grep -q "check the units" err || fail "tenfold depths are not told by capture: $(cat err)"
 expect 0 track shot elsewhere.mesh --align -o aligned
 grep -q "^aligned" err || fail "the alignment is not reported"
 awk -F, 'NR > 1 && !($6 < 0.0025 && $7 > 0.85) { bad = 1 } END { exit bad }' aligned/residuals.csv || fail "not aligned: $(cat aligned/residuals.csv)"

@@ -38,7 +38,7 @@ code=0
 cat out
 near "$(value "young 1")" 300000 0.03
 near "$(value "stiffness damping")" 0.003 0.1
-for file in report.html estimates.csv correlations.csv history.csv young.csv reference.vtu scene.json; do
+for file in report.html estimates.csv controls.csv correlations.csv history.csv young.csv reference.vtu scene.json; do
   [ -s "whole/$file" ] || fail "no $file"
 done
 [ ! -e whole/fit.checkpoint ] || fail "the checkpoint is still there"

@@ -26,11 +26,31 @@ grep -q "as it is: advance" err && grep -q "all expectations met" err || fail "w
 "$PLIANT" run found.json -o run --format none 2>err || [ $? = 3 ] || fail "run"
 grep -q "advance is .*as expected" err || fail "the found scene"
 
-echo "the same numbers for one thread and for two, and as --set takes them"
+echo "the same numbers for one thread and for two, for any number of processes, and as --set takes them"
 expect 0 tune far.json --vary 'bodies[0].fem.friction=0.001:1' --trials 64 --population 8 --threads 1 -o again.json
 cmp -s first out && cmp -s found.json again.json || fail "depends on threads"
+mpi=$(dirname "$PLIANT")/pliant-mpi
+if [ -x "$mpi" ] && command -v mpirun >/dev/null; then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  for count in 2 3; do
+    mpirun --oversubscribe -n $count "$mpi" tune far.json --vary 'bodies[0].fem.friction=0.001:1' --trials 64 --population 8 --threads 1 -o shared.json >out 2>err || fail "pliant-mpi"
+    cmp -s first out && cmp -s found.json shared.json || fail "depends on processes"
+    grep -q "all expectations met" err || fail "the text of a trial of another process"
+  done
+else
+  echo "  (there is no pliant-mpi or mpirun)"
+fi
 "$PLIANT" run far.json --set "$(cat first)" -o run --format none 2>err || [ $? = 3 ] || fail "run"
 grep -q "as expected" err || fail "--set"
+
+echo "one number in two positions; under a condition too: less gravity along the slope needs less friction"
+expect 0 tune far.json --vary 'bodies[0].fem.friction,colliders[0].friction=0.001:1' --trials 64 --population 8 -o both.json
+[ "$(cut -d= -f2 out | sort -u | wc -l) $(wc -l <out)" = "1 2" ] || fail "two positions"
+expect 0 tune far.json --vary 'bodies[0].fem.friction=0.001:1' --under 'gravity=[3,-8,0] & bodies[0].fem.young=4e6; gravity=[4,-8,0]' --trials 160 --population 8 -o under.json
+"$PLIANT" run under.json --set 'gravity=[3,-8,0]' --set 'bodies[0].fem.young=4e6' -o run --format none 2>err || [ $? = 3 ] || fail "run"
+grep -q "advance is .*as expected" err || fail "the condition"
+"$PLIANT" run found.json --set 'gravity=[3,-8,0]' -o run --format none 2>err || [ $? = 3 ] || fail "run"
+grep -q "advance is .*expected at least" err || fail "a condition that does not matter"
 
 echo "out of reach: the best so far, and status 3"
 scene farther.json '"advance": 300'
@@ -41,6 +61,7 @@ echo "mistakes"
 expect 2 tune far.json -o x.json
 expect 2 tune far.json --vary 'bodies[0].fem.friction=1:0' -o x.json
 expect 2 tune far.json --vary 'bodies[0].fem.friction=0.1' -o x.json
+expect 2 tune far.json --vary 'bodies[0].fem.friction=0:1' --under 'gravity' -o x.json
 expect 1 tune none.json --vary 'bodies[0].fem.friction=0:1' -o x.json
 scene nothing.json ''
 expect 1 tune nothing.json --vary 'bodies[0].fem.friction=0:1' -o x.json

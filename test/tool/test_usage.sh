@@ -82,7 +82,9 @@ expect 2 rnu
 if grep -q "$(printf '\033')" err; then fail "escape codes in a file"; fi
 
 echo "the suites of the benchmark are named"
-expect 0 bench --list && says "machine" out && says "solid" out
+expect 0 bench --list && says "machine" out && says "solid" out && says "cases: bar-8, bar-16, " out
+expect 2 bench objects hangar && says "did you mean hanger?" err
+expect 2 bench solid hanger && says "has no cases" err
 expect 0 demo --list && [ -s out ] || fail "demo --list"
 PLIANT_SCENES=$scratch expect 1 demo --list
 says "gallery was not found" err

@@ -65,8 +65,55 @@ static void the_first_body_that_fails_is_named(void **state) {
   drop_context(context);
 }
 
+// Positions of all particles of the crowd after some steps. `aside`: far away there is one more body with a pin, or a
+// controller that does nothing, so that bodies are saved and noted before and after their moves, not in them.
+static pl_status do_nothing(void *user, pl_world *world, pl_error *error) {
+  (void)user, (void)world, (void)error;
+  return PL_OK;
+}
+
+static int32_t run_crowd(int aside, pl_vec3 *positions) {
+  pl_context *context = make_context(2);
+  pl_error error = {0};
+  pl_model *models[KINDS];
+  pl_body_id ids[COUNT];
+  int32_t count = 0;
+  pl_world *world = make_crowd(context, models, ids);
+  if (aside == 1) {
+    pl_body_id body = add_body(world, models[1], pl_vec3_of(50, 5, 0));
+    pl_pin_def pin = pl_default_pin_def();
+    pin.body = body;
+    pin.target = pl_vec3_of(50, 5, 0);
+    check_ok(pl_world_add_pin(world, &pin, NULL, &error), &error);
+  }
+  if (aside == 2) {
+    pl_controller controller = {.before_step = do_nothing};
+    check_ok(pl_world_add_controller(world, &controller, &error), &error);
+  }
+  run_steps(world, 25);
+  for (int32_t i = 0; i < COUNT; ++i) {
+    assert_int_equal(pl_body_get_positions(world, ids[i], positions + count), PL_OK);
+    count += pl_model_get_report(models[i == 70 ? 2 : i % 2]).particle_count;
+  }
+  drop_crowd(world, models);
+  drop_context(context);
+  return count;
+}
+
+static void noting_in_the_move_changes_nothing(void **state) {
+  (void)state;
+  static pl_vec3 alone[COUNT * 30 + 1400], other[COUNT * 30 + 1400];
+  int32_t count = run_crowd(0, alone);
+  assert_true(count > 1331 && count < COUNT * 30 + 1400);
+  for (int aside = 1; aside <= 2; ++aside) {
+    assert_int_equal(run_crowd(aside, other), count);
+    assert_memory_equal(alone, other, (size_t)count * sizeof(pl_vec3));
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(any_number_of_threads_gives_the_same),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(noting_in_the_move_changes_nothing),
+                                     cmocka_unit_test(any_number_of_threads_gives_the_same),
                                      cmocka_unit_test(the_first_body_that_fails_is_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

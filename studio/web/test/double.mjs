@@ -156,6 +156,11 @@ class World {
         this.hearExample(message);
         done();
         break;
+      case 'spring':
+      case 'node_collider':
+        this.hearSpring(message);
+        done();
+        break;
       case 'weights':
         this.weights = message.weights ?? undefined;
         break;
@@ -207,6 +212,14 @@ class World {
     ];
     viewer.send(JSON.stringify({ kind: 'findings', items }));
     return refuse(`${message.name}: 1 error`);
+  }
+
+  hearSpring(message) {
+    const key = message.kind === 'spring' ? 'springs' : 'node_colliders';
+    const list = (this.scene.bodies[0][key] ??= []);
+    if (message.action === 'add') list.push({ name: message.name ?? message.nodes?.[0] ?? message.node, nodes: message.nodes, node: message.node, shape: message.shape, settings: [] });
+    if (message.action === 'delete') list.splice(message.index, 1);
+    this.tell(this.scene);
   }
 
   hearExample(message) {

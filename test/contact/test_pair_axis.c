@@ -1,0 +1,114 @@
+// Fixed directions that tell two small surfaces apart, against brute force in double precision.
+// ctest: unit
+#include "contact/pair_axis.h"
+
+#include "base/random.h"
+#include "check.h"
+
+enum { POINTS = 6, TRIANGLES = 8 };
+
+// An octahedron whose points move at random.
+static const int32_t CORNERS[3 * TRIANGLES] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+
+typedef struct octahedron {
+  int32_t parents[4 * POINTS];
+  float weights[4 * POINTS];
+  pl_vec3 points[POINTS];
+  pl_contact_surface surface;
+  pl_surface_tree tree;
+  pl_surface_motion motion;
+} octahedron;
+
+static void make_octahedron(pl_arena *arena, octahedron *o) {
+  pl_error error = {0};
+  for (int32_t i = 0; i < POINTS; ++i) {
+    for (int k = 0; k < 4; ++k) o->parents[4 * i + k] = i;
+    o->weights[4 * i] = 1;
+    double side = i % 2 == 0 ? 1 : -1;
+    o->points[i] = pl_vec3_of(i / 2 == 0 ? side : 0, i / 2 == 1 ? side : 0, i / 2 == 2 ? side : 0);
+  }
+  o->surface = (pl_contact_surface){.point_count = POINTS,
+                                    .parents = o->parents,
+                                    .weights = o->weights,
+                                    .triangle_count = TRIANGLES,
+                                    .triangles = CORNERS,
+                                    .particle_count = POINTS};
+  check_ok(pl_surface_tree_build(arena, &o->surface, o->points, &o->tree, &error), &error);
+  assert_true(pl_surface_motion_take(arena, &o->tree, &o->motion));
+}
+
+static pl_vec3 random_vector(pl_random *random, double size) {
+  return pl_vec3_of(pl_random_between(random, -size, size), pl_random_between(random, -size, size),
+                    pl_random_between(random, -size, size));
+}
+
+static void place(octahedron *o, pl_random *random, pl_vec3 at) {
+  pl_surface_motion *m = &o->motion;
+  pl_vec3 way = random_vector(random, 0.5);
+  m->start_box = m->end_box = pl_box_empty();
+  m->drift = pl_vec3_of(0, 0, 0);
+  for (int32_t i = 0; i < POINTS; ++i) {
+    m->starts[i] = pl_vec3_add(at, pl_vec3_add(o->points[i], random_vector(random, 0.3)));
+    m->ends[i] = pl_vec3_add(m->starts[i], pl_vec3_add(way, random_vector(random, 0.1)));
+    m->drift = pl_vec3_add_scaled(m->drift, pl_vec3_sub(m->ends[i], m->starts[i]), 1.0 / POINTS);
+    pl_box_cover(&m->start_box, m->starts[i]);
+    pl_box_cover(&m->end_box, m->ends[i]);
+  }
+  pl_surface_motion_fill_lanes(m);
+  pl_pair_axis_fill_extents(m);
+}
+
+// Height of a point along n that is lowest (sign 1) or highest (sign -1) in the course of the step, in the frame of
+// `frame`.
+static double lowest(const pl_surface_motion *m, const pl_surface_motion *frame, pl_vec3 n, double sign) {
+  double low = HUGE_VAL;
+  for (int32_t i = 0; i < POINTS; ++i) {
+    low = fmin(low, sign * pl_vec3_dot(n, pl_vec3_add(m->starts[i], frame->drift)));
+    low = fmin(low, sign * pl_vec3_dot(n, m->ends[i]));
+  }
+  return sign * low;
+}
+
+// Largest gap along any direction with components -1, 0 and 1 of which at least two are not 0.
+static double brute_gap(const pl_surface_motion *a, const pl_surface_motion *b) {
+  double gap = -HUGE_VAL;
+  for (int k = 0; k < 27; ++k) {
+    pl_vec3 n = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+    double square = pl_vec3_dot(n, n);
+    if (square > 1) gap = fmax(gap, (lowest(a, b, n, 1) - lowest(b, b, n, -1)) / sqrt(square));
+  }
+  return gap;
+}
+
+static void directions_tell_apart_what_brute_force_does(void **state) {
+  (void)state;
+  static octahedron a, b;
+  const double limit = 0.01, tolerance = 1e-4;
+  pl_context *context = make_context(1);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  make_octahedron(&arena, &a);
+  make_octahedron(&arena, &b);
+  pl_random random = pl_random_of_seed(7);
+  int32_t apart = 0, close = 0;
+  for (int round = 0; round < 4000; ++round) {
+    // Near the origin and far from it.
+    pl_vec3 far = round % 2 == 0 ? pl_vec3_of(0, 0, 0) : pl_vec3_of(1000, -500, 300);
+    place(&a, &random, pl_vec3_add(far, random_vector(&random, 2)));
+    place(&b, &random, far);
+    double gap = brute_gap(&a.motion, &b.motion);
+    if (fabs(gap - limit) < tolerance) continue;
+    bool is_apart = pl_pair_axis_is_apart(&a.motion, &b.motion, limit);
+    assert_int_equal(is_apart, gap > limit);
+    apart += is_apart;
+    close += !is_apart;
+  }
+  assert_true(apart > 500 && close > 500);
+  pl_arena_destroy(&arena);
+  drop_context(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(directions_tell_apart_what_brute_force_does)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
