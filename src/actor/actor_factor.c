@@ -1,34 +1,31 @@
-// The factor of D. Bodies of actors have 30 to some hundred points, and are longer than they are wide: an envelope
-// (actor_envelope.h) over the unknowns that can move, two of each point in a plane, is the fastest there. Bodies for
-// which it would be large get a sparse factor, or what the project uses without one. Milliseconds on one core of an
-// EPYC, to factor and to solve for some goal rows:
-//
-//   unknowns, rows   plane 68, 6     plane 94, 8     plane 138, 8    solid 240, 10   solid 375, 10   solid 1134, 10
-//   envelope         0.003 + 0.002   0.004 + 0.003   0.006 + 0.005   0.035 + 0.022   0.095 + 0.045   0.95 + 0.26
-//   CHOLMOD          0.041 + 0.014   0.053 + 0.023   0.087 + 0.035   0.175 + 0.063   0.31 + 0.11     1.28 + 0.40
-//   dense            0.047 + 0.014   0.100 + 0.030   0.256 + 0.056   0.342 + 0.079   1.34 + 0.21     38.9 + 1.94
+// The factor of D. Bodies of actors have 30 to some hundred points: tiles (actor_tiles.h) over the unknowns that can
+// move, two of each point in a plane, are the fastest there. Bodies for which there would be too many get a sparse
+// factor, or what the project uses without one. Branches of a body, as the arms of a cross, do not couple before they
+// meet: an envelope, which takes a whole row for dense, takes a third more instructions there.
 #include "actor/actor_factor.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "actor/actor_envelope.h"
 #include "actor/actor_order.h"
+#include "actor/actor_tiles.h"
 #include "base/error.h"
 #include "solvers/cholmod_solver.h"
+#include "sparse/sparse_order.h"
 
 enum { MAX_TRIES = 14, COLUMNS = 4 };
 static const double FIRST_SHIFT = 1e-3, SHIFT_GROWTH = 4;
-static const size_t MAX_TILES = 400000;  // of 128 bytes each
+// Fours of unknowns and products of tiles beyond which a sparse factor is faster.
+enum { MAX_COLUMNS = 2500, MAX_PRODUCTS = 2000000 };
 
 struct pl_actor_factor {
   pl_arena arena;
   const pl_fem_model *model;
-  // The envelope.
-  int32_t size;            // unknowns in it, padded to fours
-  const int32_t *unknown;  // by unknown of the envelope: number of the coordinate, -1 for padding
-  pl_envelope envelope;
-  const pl_envelope_kernels *kernels;
+  // In tiles.
+  int32_t size;            // unknowns, padded to fours
+  const int32_t *unknown;  // by unknown of the factor: number of the coordinate, -1 for padding
+  pl_tiles tiles;
+  const pl_tile_kernels *kernels;
   int32_t entry_count;
   const int32_t *from;       // by entry of the lower triangle: where it is in the matrix's values, …
   const size_t *to;          // … and in the tiles
@@ -36,35 +33,110 @@ struct pl_actor_factor {
   pl_linear_solver *solver;  // in its place where it would be too large
 };
 
-static size_t tile_position(const pl_envelope *e, int32_t row, int32_t column) {
-  int32_t t = row / 4, k = column / 4;
-  return 16 * (e->start[t] + (size_t)(k - e->first[t])) + 4 * (size_t)(column % 4) + (size_t)(row % 4);
+// Unknowns by number in the factor, and back: -1 for padding and for what is left out.
+static void number_unknowns(const pl_fem_model *model, const int32_t *order, int32_t size, int32_t *unknown,
+                            int32_t *slot) {
+  int32_t points = model->head.particle_count, axes = model->planar ? 2 : 3;
+  for (int32_t i = 0; i < 3 * points; ++i) slot[i] = -1;
+  for (int32_t i = 0; i < size; ++i) unknown[i] = i < points * axes ? 3 * order[i / axes] + i % axes : -1;
+  for (int32_t i = 0; i < points * axes; ++i) slot[unknown[i]] = i;
 }
 
-// Number the unknowns, and find where each row of tiles begins. `place` receives the number in the envelope of each
-// coordinate, -1 for those that are left out.
-static bool number_unknowns(pl_actor_factor *f, int32_t *slot) {
-  const pl_fem_model *model = f->model;
-  int32_t points = model->head.particle_count, axes = model->planar ? 2 : 3;
-  f->size = (points * axes + 3) / 4 * 4;
-  int32_t *order = PL_TAKE(&f->arena, int32_t, points), *unknown = PL_TAKE(&f->arena, int32_t, f->size);
-  int32_t rows = f->size / 4, *first = PL_TAKE(&f->arena, int32_t, rows);
-  size_t *start = PL_TAKE(&f->arena, size_t, rows + 1);
-  if (f->arena.failed || !pl_actor_order_find(f->arena.context, &model->pattern, order)) return false;
-  for (int32_t i = 0; i < 3 * points; ++i) slot[i] = -1;
-  for (int32_t i = 0; i < f->size; ++i) unknown[i] = i < points * axes ? 3 * order[i / axes] + i % axes : -1;
-  for (int32_t i = 0; i < points * axes; ++i) slot[unknown[i]] = i;
-  for (int32_t t = 0; t < rows; ++t) first[t] = t;
-  for (int32_t row = 0; row < points; ++row)
-    for (int32_t i = model->pattern.start[row]; i < model->pattern.start[row + 1]; ++i)
-      for (int a = 0; a < axes; ++a) {
-        int32_t t = slot[3 * row + a] / 4, k = slot[3 * model->pattern.columns[i]] / 4;
-        if (k < first[t]) first[t] = k;
+// Which tiles the factor has: `filled`, columns² flags by column, of a matrix whose unknowns are numbered so. Returns
+// the number of products of tiles, or MAX_PRODUCTS + 1 where there are more than that.
+static int64_t fill_tiles(const pl_fem_model *model, const int32_t *slot, int32_t columns, uint8_t *filled) {
+  const pl_block_pattern *pattern = &model->pattern;
+  int32_t axes = model->planar ? 2 : 3;
+  int64_t products = 0;
+  memset(filled, 0, (size_t)columns * (size_t)columns);
+  for (int32_t k = 0; k < columns; ++k) filled[(size_t)columns * (size_t)k + (size_t)k] = 1;
+  for (int32_t row = 0; row < pattern->row_count; ++row)
+    for (int32_t i = pattern->start[row]; i < pattern->start[row + 1]; ++i)
+      for (int k = 0; k < axes * axes; ++k) {
+        int32_t t = slot[3 * row + k / axes] / 4, c = slot[3 * pattern->columns[i] + k % axes] / 4;
+        if (t >= c) filled[(size_t)columns * (size_t)c + (size_t)t] = 1;
       }
-  for (int32_t t = 0; t < rows; ++t) start[t + 1] = start[t] + (size_t)(t - first[t] + 1);
+  for (size_t k = 0; k < (size_t)columns; ++k) {
+    const uint8_t *own = filled + (size_t)columns * k;
+    for (size_t j = k + 1; j < (size_t)columns; ++j) {
+      if (own[j] == 0) continue;
+      for (size_t i = j; i < (size_t)columns; ++i) {
+        if (own[i] == 0) continue;
+        filled[(size_t)columns * j + i] = 1;
+        if (++products > MAX_PRODUCTS) return products;
+      }
+    }
+  }
+  return products;
+}
+
+// The numbering with the fewest products of tiles: along the body (actor_order.h), or by nested dissection, which is
+// better where it branches. Leaves its tiles in `filled`. False when out of memory.
+static bool choose_order(const pl_fem_model *model, pl_arena *workspace, pl_actor_factor *f, int32_t *slot,
+                         uint8_t *filled, int64_t *products) {
+  int32_t points = model->head.particle_count, columns = f->size / 4;
+  int32_t *orders[2] = {PL_TAKE(workspace, int32_t, points), PL_TAKE(workspace, int32_t, points)};
+  int32_t *unknown = PL_TAKE(&f->arena, int32_t, f->size);
+  pl_vec3 *positions = PL_TAKE(workspace, pl_vec3, points);
+  if (workspace->failed || f->arena.failed) return false;
+  for (int32_t i = 0; i < points; ++i) positions[i] = pl_fem_vector(model->rest_points, i);
+  pl_sparse graph = {.row_count = points,
+                     .value_count = model->pattern.block_count,
+                     .start = model->pattern.start,
+                     .columns = model->pattern.columns,
+                     .diagonal = model->pattern.diagonal};
+  if (!pl_actor_order_find(f->arena.context, &model->pattern, orders[0]) ||
+      !pl_sparse_order_find(f->arena.context, &graph, positions, orders[1]))
+    return false;
+  int64_t counts[2];
+  for (int k = 0; k < 2; ++k) {
+    number_unknowns(model, orders[k], f->size, unknown, slot);
+    counts[k] = fill_tiles(model, slot, columns, filled);
+  }
+  *products = counts[1];
+  if (counts[0] <= counts[1]) {
+    number_unknowns(model, orders[0], f->size, unknown, slot);
+    *products = fill_tiles(model, slot, columns, filled);
+  }
   f->unknown = unknown;
-  f->envelope = (pl_envelope){.tile_rows = rows, .first = first, .start = start};
   return true;
+}
+
+// Number of the tile in a column and row.
+static int32_t find_tile(const pl_tiles *t, int32_t column, int32_t row) {
+  int32_t low = t->start[column], high = t->start[column + 1] - 1;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (t->rows[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static bool list_tiles(pl_actor_factor *f, const uint8_t *filled, int64_t products) {
+  pl_tiles *t = &f->tiles;
+  int32_t columns = f->size / 4, *start = PL_TAKE(&f->arena, int32_t, columns + 1), count = 0;
+  for (size_t i = 0; i < (size_t)columns * (size_t)columns; ++i) count += filled[i];
+  int32_t *rows = PL_TAKE(&f->arena, int32_t, count), *targets = PL_TAKE(&f->arena, int32_t, products + 1);
+  if (f->arena.failed) return false;
+  *t = (pl_tiles){.columns = columns, .start = start, .rows = rows, .targets = targets};
+  for (int32_t k = 0; k < columns; ++k) {
+    start[k + 1] = start[k];
+    for (int32_t i = k; i < columns; ++i)
+      if (filled[(size_t)columns * (size_t)k + (size_t)i] != 0) rows[start[k + 1]++] = i;
+  }
+  for (int32_t k = 0; k < columns; ++k)
+    for (int32_t j = start[k] + 1; j < start[k + 1]; ++j)
+      for (int32_t i = j; i < start[k + 1]; ++i) *targets++ = find_tile(t, rows[j], rows[i]);
+  t->values = PL_TAKE(&f->arena, double, 16 * (size_t)count);
+  t->inverses = PL_TAKE(&f->arena, double, f->size);
+  return !f->arena.failed;
+}
+
+static size_t tile_position(const pl_tiles *t, int32_t row, int32_t column) {
+  return 16 * (size_t)find_tile(t, column / 4, row / 4) + 4 * (size_t)(column % 4) + (size_t)(row % 4);
 }
 
 // Where the entries of the matrix go.
@@ -82,7 +154,7 @@ static bool list_entries(pl_actor_factor *f, const int32_t *slot) {
           if (k / 3 >= axes || k % 3 >= axes) continue;
           int32_t r = slot[3 * row + k / 3], c = slot[3 * pattern->columns[i] + k % 3];
           if (r < c) continue;
-          if (pass == 1) from[count] = 9 * i + k, to[count] = tile_position(&f->envelope, r, c);
+          if (pass == 1) from[count] = 9 * i + k, to[count] = tile_position(&f->tiles, r, c);
           ++count;
         }
     f->entry_count = count;
@@ -92,13 +164,27 @@ static bool list_entries(pl_actor_factor *f, const int32_t *slot) {
   return true;
 }
 
-static bool take_envelope(pl_actor_factor *f, const int32_t *slot) {
-  pl_envelope *e = &f->envelope;
-  e->tiles = PL_TAKE(&f->arena, double, 16 * e->start[e->tile_rows]);
-  e->inverses = PL_TAKE(&f->arena, double, f->size);
-  f->x = PL_TAKE(&f->arena, double, COLUMNS *(size_t)f->size);
-  f->kernels = pl_envelope_kernels_choose();
-  return !f->arena.failed && list_entries(f, slot);
+// False when out of memory. `*small`: whether the body has a factor in tiles now.
+static bool create_tiles(pl_actor_factor *f, bool *small) {
+  const pl_fem_model *model = f->model;
+  f->size = (model->head.particle_count * (model->planar ? 2 : 3) + 3) / 4 * 4;
+  size_t columns = (size_t)f->size / 4;
+  *small = columns <= MAX_COLUMNS && model->pattern.block_count < INT32_MAX / 9;
+  if (!*small) return true;
+  pl_arena workspace;
+  pl_arena_init(&workspace, f->arena.context, 0);
+  int32_t *slot = PL_TAKE(&workspace, int32_t, 3 * (size_t)model->head.particle_count);
+  uint8_t *filled = PL_TAKE(&workspace, uint8_t, columns * columns);
+  int64_t products = 0;
+  bool good = !workspace.failed && choose_order(model, &workspace, f, slot, filled, &products);
+  *small = products <= MAX_PRODUCTS;
+  if (good && *small) {
+    f->x = PL_TAKE(&f->arena, double, COLUMNS *(size_t)f->size);
+    f->kernels = pl_tile_kernels_choose();
+    good = !f->arena.failed && list_tiles(f, filled, products) && list_entries(f, slot);
+  }
+  pl_arena_destroy(&workspace);
+  return good;
 }
 
 static pl_status create_sparse(pl_actor_factor *f, pl_error *error) {
@@ -119,12 +205,9 @@ pl_status pl_actor_factor_create(pl_context *context, const pl_fem_model *model,
   if (f == NULL) return pl_fail_memory(error);
   f->arena = arena;
   f->model = model;
-  int32_t *slot = PL_TAKE(&f->arena, int32_t, 3 * (size_t)model->head.particle_count);
-  pl_status status = slot != NULL && number_unknowns(f, slot) ? PL_OK : pl_fail_memory(error);
-  if (status >= 0) {
-    bool small = f->envelope.start[f->envelope.tile_rows] <= MAX_TILES && model->pattern.block_count < INT32_MAX / 9;
-    status = !small ? create_sparse(f, error) : take_envelope(f, slot) ? PL_OK : pl_fail_memory(error);
-  }
+  bool small = false;
+  pl_status status = create_tiles(f, &small) ? PL_OK : pl_fail_memory(error);
+  if (status >= 0 && !small) status = create_sparse(f, error);
   if (status < 0) {
     pl_actor_factor_destroy(f);
     return status;
@@ -145,11 +228,11 @@ bool pl_actor_factor_is_direct(const pl_actor_factor *factor) {
 }
 
 static void fill(pl_actor_factor *f, const pl_block_matrix *matrix, double shift) {
-  const pl_envelope *e = &f->envelope;
-  memset(e->tiles, 0, 16 * e->start[e->tile_rows] * sizeof(double));
-  for (int32_t i = 0; i < f->entry_count; ++i) e->tiles[f->to[i]] = matrix->values[f->from[i]];
+  const pl_tiles *t = &f->tiles;
+  memset(t->values, 0, 16 * (size_t)t->start[t->columns] * sizeof(double));
+  for (int32_t i = 0; i < f->entry_count; ++i) t->values[f->to[i]] = matrix->values[f->from[i]];
   for (int32_t i = 0; i < f->size; ++i) {
-    double *diagonal = &e->tiles[tile_position(e, i, i)];
+    double *diagonal = &t->values[16 * (ptrdiff_t)t->start[i / 4] + 5 * (i % 4)];
     *diagonal = f->unknown[i] < 0 ? 1 : *diagonal + shift * fabs(*diagonal);
   }
 }
@@ -163,7 +246,7 @@ pl_status pl_actor_factor_run(pl_actor_factor *f, const pl_block_matrix *matrix,
   }
   for (int tries = 0; tries < MAX_TRIES; ++tries) {
     fill(f, matrix, *shift);
-    if (f->kernels->factor(&f->envelope)) return PL_OK;
+    if (f->kernels->factor(&f->tiles)) return PL_OK;
     *shift = *shift > 0 ? SHIFT_GROWTH * *shift : FIRST_SHIFT;
   }
   return pl_fail(error, PL_ERROR_NOT_FINITE,
@@ -184,7 +267,7 @@ pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *rhs, int32_t c
       for (int32_t k = 0; k < COLUMNS; ++k)
         f->x[COLUMNS * (ptrdiff_t)i + k] =
             k < lanes && f->unknown[i] >= 0 ? rhs[(size_t)(begin + k) * n + (size_t)f->unknown[i]] : 0;
-    f->kernels->solve(&f->envelope, f->x);
+    f->kernels->solve(&f->tiles, f->x);
     for (int32_t i = 0; i < f->size; ++i)
       for (int32_t k = 0; k < lanes && f->unknown[i] >= 0; ++k)
         x[(size_t)(begin + k) * n + (size_t)f->unknown[i]] = f->x[COLUMNS * (ptrdiff_t)i + k];

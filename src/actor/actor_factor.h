@@ -11,7 +11,7 @@ pl_status pl_actor_factor_create(pl_context *context, const pl_fem_model *model,
                                  pl_actor_factor **factor, pl_error *error);
 void pl_actor_factor_destroy(pl_actor_factor *factor);  // NULL is allowed
 
-// Whether it is an envelope, whose solves do not fail.
+// Whether it is in tiles, whose solves do not fail.
 bool pl_actor_factor_is_direct(const pl_actor_factor *factor);
 
 // Take new values. A matrix that is not positive definite is shifted by a multiple of its diagonal

@@ -97,6 +97,7 @@ pl_status pl_actor_solver_create(pl_context *context, const pl_fem_model *model,
   s->P = pl_rest_space_size(space);
   s->max_rows = max_rows;
   s->bends = true;
+  s->cage = pl_cage_kernels_choose();
   pl_status status = take_arrays(s) ? PL_OK : pl_fail_memory(error);
   if (status >= 0) status = pl_actor_factor_create(context, model, &s->factor, error);
   if (status >= 0 && pl_rest_space_is_sparse(space) && pl_actor_factor_is_direct(s->factor))
@@ -191,7 +192,8 @@ static pl_status try_start(pl_actor_solver *s, pl_fem_choice *choice, const pl_g
 }
 
 // Off the ground nothing leads back to it: a rest shape with which the feet lose the ground in this step is a minimum
-// of its own. Two are tried.
+// of its own. Two are tried, both from where the step begins: where the first has come to, feet may have lost the
+// ground, and friction with it.
 static pl_status begin(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                        double *p, pl_error *error) {
   size_t points = (size_t)s->n * sizeof(double), numbers = (size_t)s->P * sizeof(double);

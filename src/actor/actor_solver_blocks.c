@@ -78,8 +78,7 @@ pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, con
   pl_fem_potential_evaluate(&w->potential, w->next, true, false);
   pl_status status = pl_actor_factor_run(s->factor, w->potential.matrix, &s->factor_shift, error);
   if (status < 0) return status;
-  s->forces = 0;
-  for (int32_t i = 0; i < s->n; ++i) s->forces += fabs(w->potential.gradient[i]);
+  s->forces = pl_actor_sum_sizes(s->n, w->potential.gradient);
   s->goal_square = 2 * pl_actor_goals_measure(rows, w->next, s->goals);
   if (s->sparse != NULL)
     s->regulariser = pl_rest_space_regularise_sparse(s->space, p, last, s->gradient, &s->sparse_hessian);
@@ -103,11 +102,7 @@ static void fill_gauss_newton(pl_actor_solver *s, int32_t row_count) {
   size_t P = (size_t)s->P;
   double *K = s->small.values;
   memcpy(K, s->hessian, P * P * sizeof(double));
-  for (int32_t k = 0; k < row_count; ++k) {
-    const double *row = s->J + (size_t)k * P;
-    for (size_t i = 0; i < P; ++i)
-      for (size_t j = 0; j <= i; ++j) K[i * P + j] += row[i] * row[j];
-  }
+  s->cage->add_squares(K, s->P, s->J, row_count);
 }
 
 // Factor K of Gauss and Newton, damped: positive but for directions that neither goals nor regulariser see, and for
@@ -158,7 +153,7 @@ static void solve_sparse(const pl_actor_solver *s, double *x) {
   for (int32_t row = 0; row < s->ties.size; ++row)
     ties[row] = pl_actor_dot(s->n, s->Z + (size_t)row * (size_t)s->n, full);
   pl_dense_factor_solve(&s->ties, ties);
-  (void)pl_actor_factor_solve(s->sparse, full, 1, found, NULL);  // an envelope, which does not fail
+  (void)pl_actor_factor_solve(s->sparse, full, 1, found, NULL);  // in tiles, which does not fail
   for (int32_t row = 0; row < s->ties.size; ++row)
     for (int32_t i = 0; i < s->n; ++i) found[i] -= ties[row] * s->Z[(size_t)row * (size_t)s->n + (size_t)i];
   for (int32_t k = 0; k < s->P; ++k) x[k] = found[coordinate_of(s, k)];
@@ -185,11 +180,8 @@ static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, c
   memset(s->Y, 0, (size_t)rows->count * n * sizeof(double));
   pl_status status = pl_actor_factor_solve(s->factor, s->rhs, rows->count, s->Y, error);
   if (status < 0) return status;
-  for (int32_t k = 0; k < rows->count; ++k) {
-    double *row = s->J + (size_t)k * P;
-    pl_rest_space_mixed_pull(s->space, s->Y + (size_t)k * n, row);
-    for (size_t j = 0; j < P; ++j) row[j] = -row[j];
-  }
+  pl_rest_space_mixed_pull(s->space, s->Y, rows->count, s->J);
+  for (size_t j = 0; j < (size_t)rows->count * P; ++j) s->J[j] = -s->J[j];
   return PL_OK;
 }
 

@@ -3,6 +3,9 @@
 #ifndef PL_ACTOR_SOLVER_PARTS_H
 #define PL_ACTOR_SOLVER_PARTS_H
 
+#include <math.h>
+
+#include "actor/actor_cage.h"
 #include "actor/actor_factor.h"
 #include "actor/actor_solver.h"
 #include "sparse/dense_factor.h"
@@ -13,6 +16,7 @@ struct pl_actor_solver {
   pl_rest_space *space;
   pl_actor_factor *factor;  // of D
   pl_dense_factor small;    // of K
+  const pl_cage_kernels *cage;
   // Free points: K = S + JᵀJ with a sparse S, solved by the formula of Sherman, Morrison and
   // Woodbury. NULL of other spaces.
   pl_actor_factor *sparse;         // of S
@@ -57,6 +61,7 @@ struct pl_actor_solver {
   double *workspace, *room2;  // n each
   double *small_workspace;    // the larger of P and max_rows
   double *trial_u, *trial_p;  // n, P
+  double trial_cost;          // of trial_p; not a number: not found yet
   double *start_u, *start_p;  // n, P: where the search began
   double *held_u, *held_p;    // n, P: where a trial began
   double start_objective;
@@ -107,6 +112,16 @@ pl_status pl_actor_settle(pl_actor_solver *solver, pl_fem_choice *choice, int32_
 // |c| against the forces that balance: what is near enough to begin a search at, or to continuing
 // from.
 #define PL_ACTOR_NEAR 0.1
+
+// |a|₁
+static inline double pl_actor_sum_sizes(int32_t n, const double *a) {
+  double sums[4] = {0, 0, 0, 0};
+  int32_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; ++k) sums[k] += fabs(a[i + k]);
+  for (; i < n; ++i) sums[0] += fabs(a[i]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
 
 static inline double pl_actor_dot(int32_t n, const double *a, const double *b) {
   double sums[4] = {0, 0, 0, 0};

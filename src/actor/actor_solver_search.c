@@ -22,20 +22,6 @@ static const double WEIGHT_MARGIN = 1.1;  // the merit weight must exceed the la
 // Rounding of the merit function and of the energy, relative to their sizes: a smaller rise is none.
 static const double MERIT_NOISE = 1e-14, ENERGY_NOISE = 1e-13;
 
-typedef struct merit {
-  double objective, forces;
-} merit;
-
-static merit evaluate(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last) {
-  pl_fem_work *w = choice->work;
-  merit m = {0, 0};
-  pl_fem_potential_evaluate(&w->potential, s->trial_u, false, false);
-  m.objective =
-      pl_actor_goals_measure(rows, s->trial_u, NULL) + pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
-  for (int32_t i = 0; i < s->n; ++i) m.forces += fabs(w->potential.gradient[i]);
-  return m;
-}
-
 // Slope of the objective along the step.
 static double objective_gradient(const pl_actor_solver *s, const pl_goal_rows *rows) {
   double gradient = 0;
@@ -57,11 +43,15 @@ typedef enum step_rating { GOOD, NEARLY_GOOD, BAD } step_rating;
 
 static step_rating rate_step(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                              double wanted) {
-  const pl_fem_potential *potential = &choice->work->potential;
-  merit m = evaluate(s, choice, rows, last);
-  if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size) || !(m.objective <= wanted))
-    return BAD;
-  return m.objective + s->merit_weight * m.forces <= wanted ? GOOD : NEARLY_GOOD;
+  pl_fem_potential *potential = &choice->work->potential;
+  pl_fem_potential_evaluate(potential, s->trial_u, false, false);
+  if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size)) return BAD;
+  // The same for all u that are tried with this p.
+  if (isnan(s->trial_cost)) s->trial_cost = pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
+  double objective = pl_actor_goals_measure(rows, s->trial_u, NULL) + s->trial_cost;
+  if (!(objective <= wanted)) return BAD;
+  double forces = pl_actor_sum_sizes(s->n, potential->gradient);
+  return objective + s->merit_weight * forces <= wanted ? GOOD : NEARLY_GOOD;
 }
 
 // Where a step of some length leads, corrected once if it is not good by itself: the first length in any case, others
@@ -71,6 +61,7 @@ static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] = choice->work->next[i] - length * s->du[i];
   for (int32_t j = 0; j < s->P; ++j) s->trial_p[j] = p[j] - length * s->dp[j];
   pl_actor_shape_use(s, choice, s->trial_p);
+  s->trial_cost = NAN;
   step_rating first = rate_step(s, choice, rows, last, wanted);
   *good = first == GOOD;
   if (*good || (first == BAD && !is_first)) return PL_OK;
@@ -112,26 +103,28 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
   double *u = choice->work->next;
   bool held = potential->hold;
   pl_status status = PL_OK;
-  for (int32_t i = 0; i < limit; ++i, potential->hold = true) {
-    double energy = pl_fem_potential_evaluate(potential, u, true, false), gradient = 0, reached = HUGE_VAL, length = 1;
-    if (pl_fem_potential_residual(potential) <= tolerance * potential->size) break;
+  double energy = pl_fem_potential_evaluate(potential, u, true, false);
+  potential->hold = true;
+  for (int32_t i = 0; i < limit && !(pl_fem_potential_residual(potential) <= tolerance * potential->size); ++i) {
+    double reached = HUGE_VAL, length = 1;
     status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
     if (status >= 0 && s->factor_shift > 0) {
-      potential->hold = true;
       pl_fem_potential_evaluate(potential, u, true, true);
       status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
     }
     if (status >= 0) status = pl_actor_factor_solve(s->factor, potential->gradient, 1, s->du, error);
     if (status < 0) break;
-    for (int32_t k = 0; k < s->n; ++k) gradient += potential->gradient[k] * s->du[k];
+    double gradient = pl_actor_dot(s->n, potential->gradient, s->du);
     double noise = ENERGY_NOISE * (fabs(energy) + fabs(potential->elastic_energy));
-    for (int k = 0; k < MAX_SETTLE_HALVINGS && !(reached <= energy + noise - FALL * length * gradient);
-         ++k, length *= 0.5) {
+    // Most steps are good at full length, so that is evaluated with the matrix that the next one needs.
+    for (int k = 0; k < MAX_SETTLE_HALVINGS && !(reached <= energy + noise - FALL * length * gradient); ++k) {
+      length = ldexp(1, -k);
       for (int32_t j = 0; j < s->n; ++j) s->trial_u[j] = u[j] - length * s->du[j];
-      reached = pl_fem_potential_evaluate(potential, s->trial_u, false, false);
+      reached = pl_fem_potential_evaluate(potential, s->trial_u, k == 0, false);
     }
     if (!(reached <= energy + noise)) break;
     memcpy(u, s->trial_u, (size_t)s->n * sizeof(double));
+    energy = length < 1 ? pl_fem_potential_evaluate(potential, u, true, false) : reached;
   }
   potential->hold = held;
   return status;

@@ -27,6 +27,8 @@ static pl_status take_workspace(pl_rest_space *space, pl_error *error) {
   space->forces = PL_TAKE(arena, double, n);
   space->changes = PL_TAKE(arena, double, n);
   space->rows = PL_TAKE(arena, double, 3 * PL_REST_BATCH * size);
+  space->beside = PL_TAKE(arena, double, 8 * n);
+  if (space->weights != NULL) space->lanes = PL_TAKE(arena, double, 3 * (size_t)space->weight_stride);
   if (space->weights != NULL || space->modes != NULL) space->square = PL_TAKE(arena, double, size *size);
   if (arena->failed || !pl_block_matrix_take(arena, &space->model->pattern, &space->first) ||
       !pl_block_matrix_take(arena, &space->model->pattern, &space->second) ||
@@ -65,6 +67,7 @@ pl_status pl_rest_space_build(pl_context *context, const pl_actor_def *def, cons
   made->context = context;
   made->model = model;
   made->kind = def->rest;
+  made->cage = pl_cage_kernels_choose();
   made->particle_count = model->head.particle_count;
   made->axes = model->planar ? 2 : 3;
   made->regularisation = def->regularisation;
@@ -121,8 +124,8 @@ void pl_rest_space_mixed_apply(pl_rest_space *space, const double *dp, double *p
   (pl_rest_is_loose(space) ? pl_rest_loose_mixed_apply : pl_rest_whole_mixed_apply)(space, dp, product);
 }
 
-void pl_rest_space_mixed_pull(pl_rest_space *space, const double *v, double *product) {
-  (pl_rest_is_loose(space) ? pl_rest_loose_mixed_pull : pl_rest_whole_mixed_pull)(space, v, product);
+void pl_rest_space_mixed_pull(pl_rest_space *space, const double *v, int32_t count, double *product) {
+  (pl_rest_is_loose(space) ? pl_rest_loose_mixed_pull : pl_rest_whole_mixed_pull)(space, v, count, product);
 }
 
 void pl_rest_space_third(pl_rest_space *space, const pl_fem_system *system, const double *x, const double *lambda,

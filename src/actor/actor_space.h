@@ -40,13 +40,14 @@ void pl_rest_space_straighten(pl_rest_space *space, double *p);
 void pl_rest_space_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x,
                          double *E);
 
-// The same as a map: evaluate at x, then E dp (n numbers) and Eᵀ v (P numbers), both overwritten,
-// until x is evaluated again. Whole spaces do without E: they multiply with the sparse ∂²W/∂x∂X and
-// with L one after the other.
+// The same as a map: evaluate at x, then E dp (n numbers) and Eᵀ v (P numbers, of each of `count`
+// vectors v that lie one after the other), both overwritten, until x is evaluated again. Whole
+// spaces do without E: they multiply with the sparse ∂²W/∂x∂X and with L one after the other.
 void pl_rest_space_mixed_get_view(pl_rest_space *space, const pl_fem_system *system,
                                   const double *x);
 void pl_rest_space_mixed_apply(pl_rest_space *space, const double *dp, double *product);
-void pl_rest_space_mixed_pull(pl_rest_space *space, const double *v, double *product);
+void pl_rest_space_mixed_pull(pl_rest_space *space, const double *v, int32_t count,
+                              double *product);
 
 // Second derivatives of λ · ∂W/∂x: by x and x added to a block matrix on the model's pattern, by p
 // and x (P x n row-major, overwritten), by p and p (P x P, added). Each may be NULL.

@@ -88,7 +88,7 @@ static pl_status find_weights(pl_rest_space *space, const pl_mesh *cage, const p
       pl_harmonic_build(space->context, cage, view.points, view.point_count, 0, &harmonic, &report, error);
   if (status < 0) return status;
   pl_harmonic_view harmonic_view = pl_harmonic_get_view(harmonic);
-  space->weight_stride = (harmonic_view.cage_point_count + PL_REST_LANES - 1) / PL_REST_LANES * PL_REST_LANES;
+  space->weight_stride = (harmonic_view.cage_point_count + PL_CAGE_LANES - 1) / PL_CAGE_LANES * PL_CAGE_LANES;
   double *weights = PL_TAKE(&space->arena, double, (size_t)harmonic_view.point_count *(size_t)space->weight_stride);
   if (weights != NULL)
     for (ptrdiff_t i = 0; i < harmonic_view.point_count; ++i)

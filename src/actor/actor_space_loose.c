@@ -251,11 +251,13 @@ void pl_rest_loose_mixed_apply(pl_rest_space *space, const double *dp, double *p
   }
 }
 
-void pl_rest_loose_mixed_pull(pl_rest_space *space, const double *v, double *product) {
-  ptrdiff_t size = space->size;
-  memset(product, 0, (size_t)size * sizeof(double));
-  for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)space->particle_count; ++i)
-    for (ptrdiff_t k = 0; v[i] != 0 && k < size; ++k) product[k] += v[i] * space->gradients[size * i + k];
+void pl_rest_loose_mixed_pull(pl_rest_space *space, const double *v, int32_t count, double *product) {
+  ptrdiff_t size = space->size, n = 3 * (ptrdiff_t)space->particle_count;
+  memset(product, 0, (size_t)(size * count) * sizeof(double));
+  for (ptrdiff_t i = 0; i < n; ++i)
+    for (ptrdiff_t row = 0; row < count; ++row)
+      for (ptrdiff_t k = 0; v[n * row + i] != 0 && k < size; ++k)
+        product[size * row + k] += v[n * row + i] * space->gradients[size * i + k];
 }
 
 // One entry's column of xX goes to B, its products with all entries of the element to the workspace of pairs.

@@ -2,11 +2,11 @@
 #ifndef PL_ACTOR_SPACE_PARTS_H
 #define PL_ACTOR_SPACE_PARTS_H
 
+#include "actor/actor_cage.h"
 #include "actor/actor_space.h"
 
 enum {
-  PL_REST_LANES = 8,  // handles that are worked on at a time
-  PL_REST_BATCH = 4,  // particles
+  PL_REST_BATCH = 4,  // particles that are worked on at a time
 };
 
 // Elements of one group in a loose space. Only examples in which an element differs from its rest
@@ -36,16 +36,19 @@ struct pl_rest_space {
   // weight v; free ones have one handle per particle.
   int32_t handle_count;     // V
   const double *handles;    // 3 V: places of the handles at p = 0; NULL of modes and loose spaces
-  ptrdiff_t weight_stride;  // V rounded up to PL_REST_LANES
+  ptrdiff_t weight_stride;  // V rounded up to PL_CAGE_LANES
   const double *weights;    // particle_count x weight_stride, of cages; otherwise NULL
   const double *modes;      // n x P, of modes; otherwise NULL
   pl_block_matrix first, second;      // workspace: derivatives by particle
   pl_block_matrix mixed;              // ∂²W/∂x∂X where it was evaluated last
   double *points, *forces, *changes;  // workspace: n each
   double *rows;                       // workspace: 3 x P for each particle of a batch
-  double *square;                     // workspace: P x P, NULL of free spaces
-  pl_fem_system system;               // of the regulariser, with its own parameters
-  pl_block_matrix stiffness;          // of the regulariser's energy at X₀
+  double *beside;  // workspace: 8 n, four vectors side by side and their products
+  double *lanes;   // workspace of cages: 3 x weight_stride
+  const pl_cage_kernels *cage;
+  double *square;             // workspace: P x P, NULL of free spaces
+  pl_fem_system system;       // of the regulariser, with its own parameters
+  pl_block_matrix stiffness;  // of the regulariser's energy at X₀
   // by element of all groups, of the cost of isolated strain; NULL: none
   const double *limit_factors;
   double *metric;  // whole: its product with L on both sides, P x P, NULL of free spaces; loose:
@@ -88,7 +91,8 @@ void pl_rest_whole_square(pl_rest_space *space, const pl_block_matrix *matrix, d
 void pl_rest_whole_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x,
                          double *E);
 void pl_rest_whole_mixed_apply(pl_rest_space *space, const double *dp, double *product);
-void pl_rest_whole_mixed_pull(pl_rest_space *space, const double *v, double *product);
+void pl_rest_whole_mixed_pull(pl_rest_space *space, const double *v, int32_t count,
+                              double *product);
 void pl_rest_whole_third(pl_rest_space *space, const pl_fem_system *system, const double *x,
                          const double *lambda, pl_block_matrix *xx, double *B, double *C);
 
@@ -98,7 +102,8 @@ void pl_rest_loose_points(const pl_rest_space *space, const double *p, double *p
 void pl_rest_loose_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x,
                          double *E);
 void pl_rest_loose_mixed_apply(pl_rest_space *space, const double *dp, double *product);
-void pl_rest_loose_mixed_pull(pl_rest_space *space, const double *v, double *product);
+void pl_rest_loose_mixed_pull(pl_rest_space *space, const double *v, int32_t count,
+                              double *product);
 void pl_rest_loose_third(pl_rest_space *space, const pl_fem_system *system, const double *x,
                          const double *lambda, pl_block_matrix *xx, double *B, double *C);
 

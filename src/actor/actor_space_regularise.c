@@ -92,9 +92,12 @@ pl_status pl_rest_regulariser_build(pl_rest_space *space, const pl_actor_def *de
 // --- whole --------------------------------------------------------------------------------------------------------
 
 static double dot(const double *a, const double *b, ptrdiff_t count) {
-  double sum = 0;
-  for (ptrdiff_t i = 0; i < count; ++i) sum += a[i] * b[i];
-  return sum;
+  double sums[4] = {0, 0, 0, 0};
+  ptrdiff_t i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (int k = 0; k < 4; ++k) sums[k] += a[i + k] * b[i + k];
+  for (; i < count; ++i) sums[0] += a[i] * b[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 static void add_hessian(pl_rest_space *space, double own, double rate, double *hessian) {
@@ -109,13 +112,22 @@ static void add_hessian(pl_rest_space *space, double own, double rate, double *h
   for (size_t k = 0; k < size; ++k) hessian[size * k + k] += space->proximal;
 }
 
-// space->points = K L (p - q); returns the quadratic form.
+// The quadratic form of K at L d, d = p - q. Its gradient by p, Lᵀ K L d, is left in space->rows; of free points by
+// particle, K L d, in space->points.
 static double compare(pl_rest_space *space, const double *p, const double *q) {
-  ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count;
-  for (int32_t k = 0; k < space->size; ++k) space->rows[k] = p[k] - q[k];
-  pl_rest_whole_move(space, space->rows, space->changes);
-  pl_block_matrix_multiply(space->context, &space->stiffness, space->changes, space->points);
-  return fmax(0, dot(space->changes, space->points, n));
+  ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count, size = space->size;
+  double *image = space->rows, *d = image + size, sum = 0;
+  for (ptrdiff_t k = 0; k < size; ++k) d[k] = p[k] - q[k];
+  if (space->metric == NULL) {
+    pl_rest_whole_move(space, d, space->changes);
+    pl_block_matrix_multiply(space->context, &space->stiffness, space->changes, space->points);
+    return fmax(0, dot(space->changes, space->points, n));
+  }
+  for (ptrdiff_t k = 0; k < size; ++k) {
+    image[k] = dot(space->metric + size * k, d, size);
+    sum += image[k] * d[k];
+  }
+  return fmax(0, sum);
 }
 
 // Energy of the rest shape with the cost of isolated strain, over `own`, and its derivatives by the particles.
@@ -154,8 +166,11 @@ static double regularise_whole(pl_rest_space *space, const double *p, const doub
   double change = compare(space, p, last), near = 0;
   for (int32_t k = 0; k < space->size; ++k) near += (p[k] - last[k]) * (p[k] - last[k]);
   if (gradient != NULL) {
-    for (ptrdiff_t i = 0; i < n; ++i) space->forces[i] = own * space->forces[i] + rate * space->points[i];
+    bool is_free = space->metric == NULL;
+    for (ptrdiff_t i = 0; i < n; ++i) space->forces[i] = own * space->forces[i];
+    for (ptrdiff_t i = 0; is_free && i < n; ++i) space->forces[i] += rate * space->points[i];
     pl_rest_whole_pull(space, space->forces, gradient);
+    for (int32_t k = 0; !is_free && k < space->size; ++k) gradient[k] += rate * space->rows[k];
     for (int32_t k = 0; k < space->size; ++k) gradient[k] += space->proximal * (p[k] - last[k]);
   }
   if (hessian != NULL) add_hessian(space, own, rate, hessian);

@@ -89,7 +89,7 @@ double pl_rest_strain_cost_add(pl_rest_space *space, const double *points, doubl
   const pl_fem_model *model = space->model;
   double sum = 0;
   if (space->limit_factors == NULL) return 0;
-  if (space->system.planes != NULL)
+  if (pl_fem_system_has_limits(&space->system))
     return pl_fem_system_evaluate_limited(&space->system, points, plain, scale, space->limit_factors, forces, matrix);
   for (int32_t g = 0, k = 0; g < model->group_count; ++g)
     for (int32_t i = 0; i < model->groups[g].element_count; ++i, ++k) {

@@ -15,26 +15,20 @@ enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS };
 
 // --- L ------------------------------------------------------------------------------------------------------------
 
-// The number of axes is written out by the callers, so that loops over them are unrolled.
-static inline void cage_move(const pl_rest_space *space, const double *restrict p, int32_t axes,
-                             double *restrict change) {
-  int32_t handles = space->handle_count;
-  for (ptrdiff_t i = 0; i < space->particle_count; ++i) {
-    const double *restrict w = space->weights + space->weight_stride * i;
-    double sums[3] = {0, 0, 0};
-    for (int32_t v = 0; v < handles; ++v)
-      for (int32_t b = 0; b < axes; ++b) sums[b] += w[v] * p[axes * v + b];
-    memcpy(change + 3 * i, sums, sizeof sums);
-  }
+static pl_cage_map cage_of(const pl_rest_space *space) {
+  return (pl_cage_map){.particle_count = space->particle_count,
+                       .handle_count = space->handle_count,
+                       .axes = space->axes,
+                       .stride = space->weight_stride,
+                       .weights = space->weights,
+                       .lanes = space->lanes};
 }
 
 void pl_rest_whole_move(const pl_rest_space *space, const double *p, double *change) {
   int32_t n = space->particle_count, axes = space->axes;
   if (space->weights != NULL) {
-    if (axes == 2)
-      cage_move(space, p, 2, change);
-    else
-      cage_move(space, p, 3, change);
+    pl_cage_map map = cage_of(space);
+    space->cage->move(&map, p, change);
     return;
   }
   memset(change, 0, 3 * (size_t)n * sizeof(double));
@@ -44,25 +38,14 @@ void pl_rest_whole_move(const pl_rest_space *space, const double *p, double *cha
     memcpy(change + 3 * i, p + axes * i, (size_t)axes * sizeof(double));
 }
 
-static inline void cage_pull(const pl_rest_space *space, const double *restrict v, int32_t axes,
-                             double *restrict product) {
-  for (ptrdiff_t i = 0; i < space->particle_count; ++i) {
-    const double *restrict w = space->weights + space->weight_stride * i;
-    for (int32_t k = 0; k < space->handle_count; ++k)
-      for (int32_t b = 0; b < axes; ++b) product[axes * k + b] += w[k] * v[3 * i + b];
-  }
-}
-
 void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *product) {
   int32_t n = space->particle_count, axes = space->axes;
-  memset(product, 0, (size_t)space->size * sizeof(double));
   if (space->weights != NULL) {
-    if (axes == 2)
-      cage_pull(space, v, 2, product);
-    else
-      cage_pull(space, v, 3, product);
+    pl_cage_map map = cage_of(space);
+    space->cage->pull(&map, v, product);
     return;
   }
+  memset(product, 0, (size_t)space->size * sizeof(double));
   for (ptrdiff_t r = 0; space->modes != NULL && r < 3 * (ptrdiff_t)n; ++r)
     for (int32_t k = 0; k < space->size; ++k) product[k] += space->modes[space->size * r + k] * v[r];
   for (ptrdiff_t i = 0; space->modes == NULL && i < n; ++i)
@@ -71,38 +54,11 @@ void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *pro
 
 // --- blocks times L -----------------------------------------------------------------------------------------------
 
-// One row of blocks and some handles at a time, so that the sums stay in registers; the axes are put between each other
-// at the end. In a plane nothing is found along z.
-static inline void cage_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, int32_t axes,
-                             double *rows) {
-  const pl_block_pattern *pattern = matrix->pattern;
-  int32_t handles = space->handle_count;
-  for (int a = 0; a < axes; ++a)
-    for (int32_t from = 0; from < handles; from += PL_REST_LANES) {
-      double sums[3][PL_REST_LANES] = {{0}};
-      for (int32_t k = pattern->start[row]; k < pattern->start[row + 1]; ++k) {
-        const double *block = matrix->values + 9 * (ptrdiff_t)k + 3 * a;
-        const double *w = space->weights + space->weight_stride * pattern->columns[k] + from;
-        for (int b = 0; b < axes; ++b)
-          for (int v = 0; v < PL_REST_LANES; ++v) sums[b][v] += block[b] * w[v];
-      }
-      double *target = rows + (ptrdiff_t)space->size * a + axes * from;
-      int32_t width = handles - from < PL_REST_LANES ? handles - from : PL_REST_LANES;
-      for (int32_t v = 0; v < width; ++v)
-        for (int32_t b = 0; b < axes; ++b) target[axes * v + b] = sums[b][v];
-    }
-}
-
 // rows (3 x P) = the three rows of one particle in matrix L.
 static void multiply_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, double *rows) {
   if (space->weights != NULL) {
-    // The number of axes is written out, so that loops over them are unrolled.
-    if (space->axes == 2) {
-      cage_rows(space, matrix, row, 2, rows);
-      memset(rows + 2 * (ptrdiff_t)space->size, 0, (size_t)space->size * sizeof(double));
-    } else {
-      cage_rows(space, matrix, row, 3, rows);
-    }
+    pl_cage_map map = cage_of(space);
+    space->cage->rows(&map, matrix, row, rows);
     return;
   }
   const pl_block_pattern *pattern = matrix->pattern;
@@ -134,14 +90,6 @@ static void free_square(const pl_rest_space *space, const pl_block_matrix *matri
               factor * matrix->values[9 * (ptrdiff_t)k + 3 * a + b];
 }
 
-// target (from p on) += the rows of four particles, each with its factor.
-static void add_rows(double *restrict target, const double *const rows[PL_REST_BATCH],
-                     const double factors[PL_REST_BATCH], int32_t from, int32_t size) {
-  const double *restrict r0 = rows[0], *restrict r1 = rows[1], *restrict r2 = rows[2], *restrict r3 = rows[3];
-  double f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
-  for (int32_t q = from; q < size; ++q) target[q] += f0 * r0[q] + f1 * r1[q] + f2 * r2[q] + f3 * r3[q];
-}
-
 // square += Lᵀ times the rows of `count` particles from `first` on, upper half.
 static void square_batch(pl_rest_space *space, int32_t first, int32_t count) {
   int32_t size = space->size, axes = space->axes;
@@ -154,7 +102,7 @@ static void square_batch(pl_rest_space *space, int32_t first, int32_t count) {
       for (ptrdiff_t b = 0; b < count; ++b)
         factors[b] = space->modes != NULL ? space->modes[size * (3 * (first + b) + a) + v]
                                           : space->weights[space->weight_stride * (first + b) + v];
-      add_rows(space->square + (ptrdiff_t)size * p, rows, factors, p, size);
+      space->cage->add_four(space->square + (ptrdiff_t)size * p, rows, factors, p, size);
     }
   }
 }
@@ -208,19 +156,20 @@ void pl_rest_whole_mixed_apply(pl_rest_space *space, const double *dp, double *p
   pl_block_matrix_multiply(space->context, &space->mixed, space->changes, product);
 }
 
-void pl_rest_whole_mixed_pull(pl_rest_space *space, const double *v, double *product) {
-  const pl_block_pattern *pattern = space->mixed.pattern;
-  memset(space->forces, 0, 3 * (size_t)space->particle_count * sizeof(double));
-  for (ptrdiff_t i = 0; i < space->particle_count; ++i) {
-    if (v[3 * i] == 0 && v[3 * i + 1] == 0 && v[3 * i + 2] == 0) continue;
-    for (int32_t k = pattern->start[i]; k < pattern->start[i + 1]; ++k) {
-      const double *block = space->mixed.values + 9 * (ptrdiff_t)k;
-      double *to = space->forces + 3 * (ptrdiff_t)pattern->columns[k];
-      for (int b = 0; b < 3; ++b)
-        to[b] += block[b] * v[3 * i] + block[3 + b] * v[3 * i + 1] + block[6 + b] * v[3 * i + 2];
+void pl_rest_whole_mixed_pull(pl_rest_space *space, const double *v, int32_t count, double *product) {
+  ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count;
+  double *beside = space->beside, *pulls = beside + 4 * n;
+  for (int32_t begin = 0; begin < count; begin += 4) {
+    for (int k = 0; k < 4; ++k) {
+      const double *from = v + n * (begin + k);
+      for (ptrdiff_t i = 0; i < n; ++i) beside[4 * i + k] = begin + k < count ? from[i] : 0;
+    }
+    space->cage->transposed(&space->mixed, space->axes, beside, pulls);
+    for (int k = 0; k < 4 && begin + k < count; ++k) {
+      for (ptrdiff_t i = 0; i < n; ++i) space->forces[i] = pulls[4 * i + k];
+      pl_rest_whole_pull(space, space->forces, product + (ptrdiff_t)space->size * (begin + k));
     }
   }
-  pl_rest_whole_pull(space, space->forces, product);
 }
 
 static void visit_third(void *data, const int32_t *elements, int32_t count, double *matrices) {

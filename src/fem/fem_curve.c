@@ -33,10 +33,10 @@ static double stretch_fraction(const double *d) {
   return 1 / (length * length * length);
 }
 
-static const pl_fem_measure curve_edge = {2,    pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian,
-                                          NULL, stretch_fraction};
+const pl_fem_measure pl_fem_curve_edge_measure = {2,    pl_fem_edge_value, pl_fem_edge_gradient, pl_fem_edge_hessian,
+                                                  NULL, stretch_fraction};
 
-PL_FEM_MEASURE_ENERGY(pl_fem_curve_stretch, "curve stretch", 2, curve_edge, stretch_names);
+PL_FEM_MEASURE_ENERGY(pl_fem_curve_stretch, "curve stretch", 2, pl_fem_curve_edge_measure, stretch_names);
 
 // --- bending ------------------------------------------------------------------------------------------------------
 
@@ -114,6 +114,7 @@ static double turn_fraction(const double *d) {
   return 2 / (hypot(d[0], d[1]) + hypot(d[3] - d[0], d[4] - d[1]));
 }
 
-static const pl_fem_measure turn = {3, turn_value, turn_gradient, turn_hessian, turn_third, turn_fraction};
+const pl_fem_measure pl_fem_curve_turn_measure = {3,          turn_value,   turn_gradient, turn_hessian,
+                                                  turn_third, turn_fraction};
 
-PL_FEM_MEASURE_ENERGY(pl_fem_curve_bend, "curve bend", 3, turn, bend_names);
+PL_FEM_MEASURE_ENERGY(pl_fem_curve_bend, "curve bend", 3, pl_fem_curve_turn_measure, bend_names);

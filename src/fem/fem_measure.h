@@ -64,6 +64,8 @@ void pl_fem_edge_hessian(const double *d, double *h);
 // Those of shells (fem_shell.c).
 extern const pl_fem_measure pl_fem_shell_edge_measure, pl_fem_shell_triangle_measure,
     pl_fem_shell_hinge_measure;
+// Those of curves (fem_curve.c).
+extern const pl_fem_measure pl_fem_curve_edge_measure, pl_fem_curve_turn_measure;
 
 // Sides of corners; and from sides to corners: a vector, and a matrix with both its indices.
 void pl_fem_sides_find(int32_t corner_count, const double *x, double *d);

@@ -21,7 +21,7 @@
 
 #include "base/clock.h"
 
-// DEEP_FACTOR: as a multiple of the limit, iterations of a body with points inside the ground.
+// DEEP_FACTOR: as a multiple of the limit, iterations of a body with points inside the ground, or with a driver.
 enum { MAX_HALVINGS = 20, DEEP_FACTOR = 4 };
 
 bool pl_fem_newton_take(pl_arena *arena, const pl_fem_model *model, pl_fem_newton *newton) {
@@ -122,10 +122,13 @@ static bool is_settled(pl_fem_newton *newton, const double *u, pl_fem_report *re
   return is_solved(newton);
 }
 
-// What is soft and falls flat may not be solved within the limit; its points must not be left inside the ground.
+// What is soft and falls flat may not be solved within the limit; its points must not be left inside the ground. And
+// what a driver has chosen a rest shape for is solved, at least with the caps of friction that it has. Its directions
+// are cheap.
 static bool must_continue(const pl_fem_newton *newton, int32_t iteration) {
   const pl_fem_contacts *contacts = newton->potential->contacts;
   bool is_last = iteration >= DEEP_FACTOR * newton->limit;
+  if (newton->direct != NULL) return !is_last && !is_solved(newton);
   return !is_last && contacts != NULL && !contacts->model->adapts && pl_fem_contacts_any_deep(contacts);
 }
 
@@ -142,6 +145,15 @@ static void finish_report(const pl_fem_newton *newton, pl_fem_report *report) {
   report->relative_residual = all > newton->min ? all / p->size : 0;
   report->energy = p->elastic_energy;
   snprintf(report->solver, sizeof report->solver, "%s: %s", linear->name, linear->reason);
+}
+
+// Where caps of friction drift on and on, each of them with its equations solved, a driven body ends with the last that
+// were: forces balance then, and friction is off by what caps have changed in the last round.
+static void keep_caps(pl_fem_newton *newton, const double *u, pl_fem_report *report) {
+  pl_fem_potential *p = newton->potential;
+  if (newton->direct == NULL || !p->hold || p->contacts == NULL || !pl_fem_contacts_any(p->contacts)) return;
+  pl_fem_contacts_keep(p->contacts);
+  evaluate(newton, u, false, false, report);
 }
 
 pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report *report, pl_error *error) {
@@ -171,6 +183,7 @@ pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report
     positive = (positive && i > 0 && !late) || shifted || !moved;
   }
   solved = solved || is_settled(newton, u, report);
+  if (!solved) keep_caps(newton, u, report);
   finish_report(newton, report);
   report->converged = solved;
   return solved ? PL_OK : PL_REMARK_NOT_CONVERGED;

@@ -1,5 +1,5 @@
-// Elements of shells four at a time: the kernels for the plain machine, the choice between instruction sets, and what
-// is prepared.
+// Elements of shells and curves four at a time: the kernels for the plain machine, the choice between instruction sets,
+// and what is prepared.
 #include "fem/fem_shell_assemble.h"
 
 #include <math.h>
@@ -20,22 +20,41 @@ void pl_fem_assemble_shells(const pl_fem_shells *shells, const int32_t *elements
   kernels_choose()->assemble(shells, elements, count);
 }
 
+void pl_fem_assemble_shells_mixed(const pl_fem_shells *shells, const int32_t *elements, int32_t count) {
+  kernels_choose()->mixed(shells, elements, count);
+}
+
 static const pl_fem_measure *measure_of(const pl_fem_energy *energy) {
-  return energy == &pl_fem_shell_stretch ? &pl_fem_shell_edge_measure
-         : energy == &pl_fem_shell_area  ? &pl_fem_shell_triangle_measure
-         : energy == &pl_fem_shell_hinge ? &pl_fem_shell_hinge_measure
-                                         : NULL;
+  return energy == &pl_fem_shell_stretch   ? &pl_fem_shell_edge_measure
+         : energy == &pl_fem_shell_area    ? &pl_fem_shell_triangle_measure
+         : energy == &pl_fem_shell_hinge   ? &pl_fem_shell_hinge_measure
+         : energy == &pl_fem_curve_stretch ? &pl_fem_curve_edge_measure
+         : energy == &pl_fem_curve_bend    ? &pl_fem_curve_turn_measure
+                                           : NULL;
 }
 
 bool pl_fem_is_shell(const pl_fem_energy *energy) {
   return measure_of(energy) != NULL;
 }
 
+pl_fem_shell_kind pl_fem_shell_kind_of(const pl_fem_energy *energy) {
+  return energy->corner_count == 2      ? PL_FEM_SHELL_EDGE
+         : energy == &pl_fem_curve_bend ? PL_FEM_SHELL_TURN
+         : energy->corner_count == 3    ? PL_FEM_SHELL_TRIANGLE
+                                        : PL_FEM_SHELL_HINGE;
+}
+
+double pl_fem_shell_value(const pl_fem_energy *energy, const double *corners) {
+  const pl_fem_measure *measure = measure_of(energy);
+  double sides[PL_FEM_MAX_SIDES];
+  pl_fem_sides_find(measure->corner_count, corners, sides);
+  return measure->value(sides);
+}
+
 pl_fem_shell_constants pl_fem_shell_constants_of(const pl_fem_energy *energy, const double *U, const double *X,
                                                  const double *p) {
   const pl_fem_measure *measure = measure_of(energy);
-  double start[PL_FEM_MAX_SIDES], rest[PL_FEM_MAX_SIDES];
+  double start[PL_FEM_MAX_SIDES];
   pl_fem_sides_find(measure->corner_count, U, start);
-  pl_fem_sides_find(measure->corner_count, X, rest);
-  return (pl_fem_shell_constants){p[0] * measure->fraction(start), measure->value(rest)};
+  return (pl_fem_shell_constants){p[0] * measure->fraction(start), pl_fem_shell_value(energy, X), 0};
 }

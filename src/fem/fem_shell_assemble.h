@@ -1,6 +1,7 @@
-// Energies, gradients and Hessians of many elements of a shell, four at a time: the fast twin of
-// pl_fem_shell_stretch, pl_fem_shell_area and pl_fem_shell_hinge (fem_shell.c), for stepping. What
-// rest shape, start and material make of an element is prepared once: in
+// Energies, gradients and Hessians of many elements of a shell or of a curve, four at a time: the
+// fast twin of pl_fem_shell_stretch, pl_fem_shell_area and pl_fem_shell_hinge (fem_shell.c) and of
+// pl_fem_curve_stretch and pl_fem_curve_bend (fem_curve.c), for stepping and for actors. What rest
+// shape, start and material make of an element is prepared once: in
 //
 //   W = ½ w (f(x) - F)²        w = k γ(U), F = f(X)
 //
@@ -17,35 +18,57 @@
 typedef struct pl_fem_shell_constants {
   double weight;  // w
   double rest;    // F
+  double before;  // f where damping begins; only for damping
 } pl_fem_shell_constants;
 
+// Measures: squared length of an edge, area of a triangle, angle of a curve, angle of a hinge.
+typedef enum pl_fem_shell_kind {
+  PL_FEM_SHELL_EDGE,
+  PL_FEM_SHELL_TRIANGLE,
+  PL_FEM_SHELL_TURN,
+  PL_FEM_SHELL_HINGE
+} pl_fem_shell_kind;
+
 // What is to be done with elements of one kind; arrays are borrowed. Results are added to what
-// `gradient` and `values` hold.
+// `gradient`, `viscous` and `values` hold.
 typedef struct pl_fem_shells {
-  int32_t corner_count;                     // 2: edges, 3: triangles, 4: hinges
+  pl_fem_shell_kind kind;
   const pl_fem_shell_constants *constants;  // by element
   const int32_t *corners;                   // by element: corner_count points
   const int32_t *slots;                     // by element: corner_count² blocks of the matrix
   const double *positions;                  // three numbers per point
-  bool positive;     // what could be negative of Hessians is left out (fem_measure.h)
-  double *energies;  // by element, overwritten
-  double *gradient;  // three numbers per point, or NULL
-  double *values;    // of the matrix: 9 per block, or NULL
+  const double *rest;    // corners at rest, by element; only for the derivatives by them
+  double factor;         // of the damping
+  const double *limits;  // the energy W of an element becomes plain W + scale limits[i] W², or NULL
+  double plain, scale;
+  bool positive;             // what could be negative of Hessians is left out (fem_measure.h)
+  double *energies;          // by element, overwritten
+  double *viscous_energies;  // the same of the damping; only with `viscous`
+  double *gradient;          // three numbers per point, or NULL
+  double *viscous;           // the same of the damping, or NULL: none
+  double *values;            // of the matrix: 9 per block, or NULL
 } pl_fem_shells;
 
 // Whether elements with this energy are computed here.
 bool pl_fem_is_shell(const pl_fem_energy *energy);
+pl_fem_shell_kind pl_fem_shell_kind_of(const pl_fem_energy *energy);
 // What start U, rest X and parameters p make of an element.
 pl_fem_shell_constants pl_fem_shell_constants_of(const pl_fem_energy *energy, const double *U,
                                                  const double *X, const double *p);
+// Measure of an element with these corners.
+double pl_fem_shell_value(const pl_fem_energy *energy, const double *corners);
 
 // Elements elements[0 .. count). An element's numbers do not depend on which others it is computed
 // with, and are the same bits on every instruction set.
 void pl_fem_assemble_shells(const pl_fem_shells *shells, const int32_t *elements, int32_t count);
+// ∂²W/∂x∂X, not symmetric, added to `values`.
+void pl_fem_assemble_shells_mixed(const pl_fem_shells *shells, const int32_t *elements,
+                                  int32_t count);
 
 // For one instruction set each.
 typedef struct pl_fem_shell_kernels {
   void (*assemble)(const pl_fem_shells *shells, const int32_t *elements, int32_t count);
+  void (*mixed)(const pl_fem_shells *shells, const int32_t *elements, int32_t count);
 } pl_fem_shell_kernels;
 
 extern const pl_fem_shell_kernels pl_fem_shell_kernels_plain;

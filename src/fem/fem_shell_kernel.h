@@ -1,38 +1,25 @@
 // The kernels of fem_shell_assemble.h, included twice: with KERNEL_NAME the table to define. The
-// version for one element, with all derivatives and where they come from, is fem_shell.c.
+// versions for one element, with all derivatives and where they come from, are fem_shell.c and fem_curve.c.
 //
-//   g = w (f - F) f'        H = w (f' f'ᵀ + (f - F) f'')
+//   g = w (f - F) f'        H = w (f' f'ᵀ + (f - F) f'')        M = -w f' F'ᵀ
 //
-// for the sides d_k = x_k - x_0; corner 0 gets minus the sum of the others.
+// for the sides d_k = x_k - x_0; corner 0 gets minus the sum of the others. Damping by the change of f since the start
+// of the step, f₀, is the same with another weight, φ w, and f₀ in place of F.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "fem/fem_lanes.h"
-
-enum { SHELL_MAX_SIDES = 3, SHELL_MAX_BLOCKS = 16 };
+#include "fem/fem_sides_kernel.h"
 
 // Squared sine of an angle below which a triangle has no normal (fem_shell.c).
 static const double SHELL_FLAT_SINE2 = 1e-24;
 
 // Of four elements: sides, f, f' and the blocks of H by sides, K[i][j] with i >= j.
 typedef struct shell_lanes {
-  pl_lanes d[SHELL_MAX_SIDES][3], value, f1[SHELL_MAX_SIDES][3];
+  pl_lanes d[SIDES_MAX][3], value, f1[SIDES_MAX][3];
   pl_lanes stiffness, pull;  // factors of f' f'ᵀ and f''
-  pl_lanes K[SHELL_MAX_SIDES][SHELL_MAX_SIDES][3][3];
+  pl_lanes K[SIDES_MAX][SIDES_MAX][3][3];
 } shell_lanes;
-
-PL_SIMD_INLINE void shell_sides(const pl_fem_shells *z, int32_t corner_count, const int32_t four[4], shell_lanes *s) {
-  double sides[3 * SHELL_MAX_SIDES][4];
-  for (int k = 0; k < 4; ++k) {
-    const int32_t *points = z->corners + corner_count * (ptrdiff_t)four[k];
-    const double *origin = z->positions + 3 * (ptrdiff_t)points[0];
-    for (int i = 1; i < corner_count; ++i)
-      for (int a = 0; a < 3; ++a) sides[3 * (i - 1) + a][k] = z->positions[3 * (ptrdiff_t)points[i] + a] - origin[a];
-  }
-  for (int i = 0; i + 1 < corner_count; ++i)
-    for (int a = 0; a < 3; ++a) s->d[i][a] = pl_lanes_load(sides[3 * i + a]);
-}
 
 PL_SIMD_INLINE void shell_scale(const pl_lanes a[3], pl_lanes factor, pl_lanes to[3]) {
   for (int i = 0; i < 3; ++i) to[i] = factor * a[i];
@@ -53,7 +40,7 @@ PL_SIMD_INLINE void shell_outer(int sides, shell_lanes *s) {
     }
 }
 
-// --- the three measures -------------------------------------------------------------------------
+// --- the measures -------------------------------------------------------------------------
 
 // f = d·d
 PL_SIMD_INLINE void shell_edge_value(shell_lanes *s) {
@@ -173,119 +160,185 @@ PL_SIMD_INLINE void shell_hinge_hessian(const shell_wing w[2], shell_lanes *s) {
   shell_hinge_wing(&w[1], 2, s);
 }
 
-// --- from sides to the body ---------------------------------------------------------------------
+// f = θ of a curve in the plane, between the edges a = p and b = q - p taken as complex numbers: Im(log b - log a)
+// (fem_curve.c). 1/a and 1/b, 0 where the angle is not defined.
+typedef struct shell_turn {
+  pl_lanes a[2], b[2];
+} shell_turn;
 
-PL_SIMD_INLINE void shell_scatter_gradient(const pl_fem_shells *z, int32_t corner_count, const int32_t *four,
-                                           int32_t count, pl_lanes force, const shell_lanes *s) {
-  double values[3 * SHELL_MAX_SIDES][4];
-  for (int i = 0; i + 1 < corner_count; ++i)
-    for (int a = 0; a < 3; ++a) pl_lanes_store(values[3 * i + a], force * s->f1[i][a]);
-  for (int32_t k = 0; k < count; ++k) {
-    const int32_t *points = z->corners + corner_count * (ptrdiff_t)four[k];
-    for (int a = 0; a < 3; ++a) {
-      double sum = 0;
-      for (int i = 1; i < corner_count; ++i) {
-        double value = values[3 * (i - 1) + a][k];
-        z->gradient[3 * (ptrdiff_t)points[i] + a] += value;
-        sum += value;
-      }
-      z->gradient[3 * (ptrdiff_t)points[0] + a] -= sum;
-    }
-  }
+PL_SIMD_INLINE shell_turn shell_turn_value(shell_lanes *s) {
+  shell_turn t;
+  const pl_lanes *a = s->d[0], b[2] = {s->d[1][0] - a[0], s->d[1][1] - a[1]}, none = pl_lanes_of(0);
+  pl_lanes a2 = a[0] * a[0] + a[1] * a[1], b2 = b[0] * b[0] + b[1] * b[1];
+  pl_lane_mask good = (a2 > 1e-24 * b2) & (b2 > 1e-24 * a2);
+  a2 = pl_lanes_select(good, a2, pl_lanes_of(1));
+  b2 = pl_lanes_select(good, b2, pl_lanes_of(1));
+  t.a[0] = shell_where(good, a[0] / a2);
+  t.a[1] = shell_where(good, -a[1] / a2);
+  t.b[0] = shell_where(good, b[0] / b2);
+  t.b[1] = shell_where(good, -b[1] / b2);
+  double sine[4], cosine[4];
+  pl_lanes_store(sine, a[0] * b[1] - a[1] * b[0]);
+  pl_lanes_store(cosine, a[0] * b[0] + a[1] * b[1]);
+  for (int k = 0; k < 4; ++k) sine[k] = atan2(sine[k], cosine[k]);
+  s->value = pl_lanes_load(sine);
+  // Im(z'/z) for z' = 1 and i
+  s->f1[0][0] = -t.b[1] - t.a[1];
+  s->f1[0][1] = -t.b[0] - t.a[0];
+  s->f1[1][0] = t.b[1];
+  s->f1[1][1] = t.b[0];
+  s->f1[0][2] = s->f1[1][2] = none;
+  return t;
 }
 
-// All blocks of the corners, entry by entry: rows and columns of corner 0 are minus the sums of the others.
-PL_SIMD_INLINE void shell_spread(int sides, const shell_lanes *s, pl_lanes blocks[9 * SHELL_MAX_BLOCKS]) {
-  int width = sides + 1;
-  for (int a = 0; a < 3; ++a)
-    for (int b = 0; b < 3; ++b) {
-      int at = 3 * a + b;
-      pl_lanes all = pl_lanes_of(0);
-      for (int i = 0; i < sides; ++i) {
-        pl_lanes row = pl_lanes_of(0);
-        for (int j = 0; j < sides; ++j) {
-          pl_lanes entry = j <= i ? s->K[i][j][a][b] : s->K[j][i][b][a];
-          blocks[9 * (width * (i + 1) + j + 1) + at] = entry;
-          row += entry;
-        }
-        blocks[9 * (width * (i + 1)) + at] = -row;
-        blocks[9 * (i + 1) + 3 * b + a] = -row;
-        all += row;
-      }
-      blocks[at] = all;
+// Second derivatives of the logarithms, -1/z² = c: of an argument they are Im c, Re c and -Im c.
+PL_SIMD_INLINE void shell_turn_hessian(const shell_turn *t, shell_lanes *s) {
+  shell_outer(2, s);
+  pl_lanes a[2] = {s->pull * (t->a[1] * t->a[1] - t->a[0] * t->a[0]), s->pull * (-2.0 * (t->a[0] * t->a[1]))};
+  pl_lanes b[2] = {s->pull * (t->b[1] * t->b[1] - t->b[0] * t->b[0]), s->pull * (-2.0 * (t->b[0] * t->b[1]))};
+  const pl_lanes A[2][2] = {{a[1], a[0]}, {a[0], -a[1]}}, B[2][2] = {{b[1], b[0]}, {b[0], -b[1]}};
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) {
+      s->K[0][0][i][j] += B[i][j] - A[i][j];
+      s->K[1][0][i][j] -= B[i][j];
+      s->K[1][1][i][j] += B[i][j];
     }
-}
-
-PL_SIMD_INLINE void shell_scatter_matrix(const pl_fem_shells *z, int32_t corner_count, const int32_t *four,
-                                         int32_t count, const shell_lanes *s) {
-  pl_lanes blocks[9 * SHELL_MAX_BLOCKS];
-  int block_count = corner_count * corner_count;
-  shell_spread(corner_count - 1, s, blocks);
-  double values[4][9 * SHELL_MAX_BLOCKS];
-  for (int i = 0; i < 9 * block_count; i += 4) {
-    pl_lanes part[4] = {blocks[i], blocks[i + 1], blocks[i + 2], blocks[i + 3]};
-    pl_lanes_transpose(part);
-    for (int k = 0; k < 4; ++k) pl_lanes_store(values[k] + i, part[k]);
-  }
-  for (int32_t k = 0; k < count; ++k) {
-    const int32_t *slots = z->slots + block_count * (ptrdiff_t)four[k];
-    for (int b = 0; b < block_count; ++b) {
-      double *to = z->values + 9 * (ptrdiff_t)slots[b];
-      const double *from = values[k] + 9 * b;
-      pl_lanes_store(to, pl_lanes_load(to) + pl_lanes_load(from));
-      pl_lanes_store(to + 4, pl_lanes_load(to + 4) + pl_lanes_load(from + 4));
-      to[8] += from[8];
-    }
-  }
 }
 
 // --- four elements ------------------------------------------------------------------------------
 
-PL_SIMD_INLINE void shell_assemble_four(const pl_fem_shells *z, int32_t corner_count, const int32_t four[4],
-                                        int32_t count) {
-  shell_lanes s;
+// What the measures keep of f' for f''.
+typedef struct shell_shape {
   shell_wing wings[2];
   shell_normal normal;
-  shell_sides(z, corner_count, four, &s);
-  if (corner_count == 2) shell_edge_value(&s);
-  if (corner_count == 3) normal = shell_triangle_value(&s);
-  if (corner_count == 4) shell_hinge_value(&s, wings);
-  double constants[2][4];
-  for (int k = 0; k < 4; ++k) {
-    constants[0][k] = z->constants[four[k]].weight;
-    constants[1][k] = z->constants[four[k]].rest;
+  shell_turn turn;
+} shell_shape;
+
+// f and f' of the sides. `kind` is written out by the caller, so that only one of the measures is left.
+PL_SIMD_INLINE void shell_measure(pl_fem_shell_kind kind, shell_lanes *s, shell_shape *shape) {
+  if (kind == PL_FEM_SHELL_EDGE) shell_edge_value(s);
+  if (kind == PL_FEM_SHELL_TRIANGLE) shape->normal = shell_triangle_value(s);
+  if (kind == PL_FEM_SHELL_TURN) shape->turn = shell_turn_value(s);
+  if (kind == PL_FEM_SHELL_HINGE) shell_hinge_value(s, shape->wings);
+}
+
+PL_SIMD_INLINE int32_t shell_corner_count(pl_fem_shell_kind kind) {
+  return kind == PL_FEM_SHELL_EDGE ? 2 : kind == PL_FEM_SHELL_HINGE ? 4 : 3;
+}
+
+PL_SIMD_INLINE pl_lanes shell_constant(const pl_fem_shells *z, const int32_t four[4], int number) {
+  const double *from[4];
+  for (int k = 0; k < 4; ++k) from[k] = (const double *)(const void *)&z->constants[four[k]];
+  return (pl_lanes){from[0][number], from[1][number], from[2][number], from[3][number]};
+}
+
+PL_SIMD_INLINE void shell_scatter_force(const pl_fem_shells *z, int32_t corner_count, const int32_t *four,
+                                        int32_t count, pl_lanes force, const shell_lanes *s, double *to) {
+  pl_lanes g[SIDES_MAX][3];
+  for (int i = 0; i + 1 < corner_count; ++i) shell_scale(s->f1[i], force, g[i]);
+  sides_scatter_vector(z->corners, corner_count, four, count, g, to);
+}
+
+PL_SIMD_INLINE void shell_assemble_four(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t four[4],
+                                        int32_t count) {
+  shell_lanes s;
+  shell_shape shape;
+  int32_t corner_count = shell_corner_count(kind);
+  sides_load(z->corners, z->positions, corner_count, four, s.d);
+  shell_measure(kind, &s, &shape);
+  pl_lanes weight = shell_constant(z, four, 0), excess = s.value - shell_constant(z, four, 1), none = pl_lanes_of(0);
+  pl_lanes force = weight * excess, energy = 0.5 * (force * excess), slope = pl_lanes_of(1), bend = none;
+  if (z->limits != NULL) {
+    pl_lanes limit = z->scale * sides_gather(z->limits, four);
+    slope = z->plain + 2.0 * (limit * energy);
+    bend = 2.0 * limit;
+    energy = energy * (z->plain + limit * energy);
   }
-  pl_lanes weight = pl_lanes_load(constants[0]), excess = s.value - pl_lanes_load(constants[1]);
-  pl_lanes force = weight * excess, energy = 0.5 * (force * excess);
   for (int32_t k = 0; k < count; ++k) z->energies[four[k]] = energy[k];
-  if (z->gradient != NULL) shell_scatter_gradient(z, corner_count, four, count, force, &s);
+  if (z->gradient != NULL) shell_scatter_force(z, corner_count, four, count, slope * force, &s, z->gradient);
+  pl_lanes drag = none, dragged = none;
+  if (z->viscous != NULL) {
+    pl_lanes change = s.value - shell_constant(z, four, 2);
+    dragged = z->factor * weight;
+    drag = dragged * change;
+    pl_lanes lost = 0.5 * (drag * change);
+    for (int32_t k = 0; k < count; ++k) z->viscous_energies[four[k]] = lost[k];
+    shell_scatter_force(z, corner_count, four, count, drag, &s, z->viscous);
+  }
   if (z->values == NULL) return;
   s.stiffness = z->positive ? pl_lanes_positive(weight) : weight;
   s.pull = force;
   // What of f'' has no negative eigenvalues for sure: that of a stretched edge.
-  if (z->positive) s.pull = corner_count == 2 ? shell_where(weight > 0.0, pl_lanes_positive(force)) : pl_lanes_of(0);
-  if (corner_count == 2) shell_edge_hessian(&s);
-  if (corner_count == 3) shell_triangle_hessian(&normal, &s);
-  if (corner_count == 4) shell_hinge_hessian(wings, &s);
-  shell_scatter_matrix(z, corner_count, four, count, &s);
+  bool edge = kind == PL_FEM_SHELL_EDGE;
+  if (z->positive) s.pull = edge ? shell_where(weight > 0.0, pl_lanes_positive(force)) : none;
+  if (z->viscous != NULL) {
+    s.stiffness += z->positive ? pl_lanes_positive(dragged) : dragged;
+    if (!z->positive) s.pull += drag;
+    if (z->positive && edge) s.pull += shell_where(dragged > 0.0, pl_lanes_positive(drag));
+  }
+  if (z->limits != NULL) {
+    s.stiffness = slope * s.stiffness + bend * (force * force);
+    s.pull = slope * s.pull;
+  }
+  if (kind == PL_FEM_SHELL_EDGE) shell_edge_hessian(&s);
+  if (kind == PL_FEM_SHELL_TRIANGLE) shell_triangle_hessian(&shape.normal, &s);
+  if (kind == PL_FEM_SHELL_TURN) shell_turn_hessian(&shape.turn, &s);
+  if (kind == PL_FEM_SHELL_HINGE) shell_hinge_hessian(shape.wings, &s);
+  sides_scatter_symmetric(z->slots, corner_count, four, count, s.K, z->values);
 }
 
-// Fours of a batch; the last is filled up with its first element.
-PL_SIMD_INLINE void shell_assemble_kind(const pl_fem_shells *z, int32_t corner_count, const int32_t *elements,
+// ∂²W/∂x∂X of up to four elements (paper 004, §6).
+PL_SIMD_INLINE void shell_mixed_four(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t four[4],
+                                     int32_t count) {
+  shell_lanes now, rest;
+  shell_shape shape;
+  pl_lanes K[SIDES_MAX][SIDES_MAX][3][3], weight = shell_constant(z, four, 0);
+  int32_t corner_count = shell_corner_count(kind);
+  sides_load(z->corners, z->positions, corner_count, four, now.d);
+  sides_load_own(z->rest, corner_count, four, rest.d);
+  shell_measure(kind, &now, &shape);
+  shell_measure(kind, &rest, &shape);
+  for (int i = 0; i + 1 < corner_count; ++i)
+    for (int a = 0; a < 3; ++a) {
+      pl_lanes row = -(weight * now.f1[i][a]);
+      for (int j = 0; j + 1 < corner_count; ++j)
+        for (int b = 0; b < 3; ++b) K[i][j][a][b] = row * rest.f1[j][b];
+    }
+  sides_scatter_whole(z->slots, corner_count, four, count, K, z->values);
+}
+
+PL_SIMD_INLINE void shell_assemble_kind(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t *elements,
                                         int32_t count) {
   for (int32_t begin = 0; begin < count; begin += 4) {
-    int32_t four[4], used = count - begin < 4 ? count - begin : 4;
-    for (int k = 0; k < 4; ++k) four[k] = elements[begin + (k < used ? k : 0)];
-    shell_assemble_four(z, corner_count, four, used);
+    int32_t four[4], used = sides_four(elements, begin, count, four);
+    shell_assemble_four(z, kind, four, used);
   }
 }
 
 static void shell_assemble(const pl_fem_shells *shells, const int32_t *elements, int32_t count) {
-  switch (shells->corner_count) {
-    case 2: shell_assemble_kind(shells, 2, elements, count); break;
-    case 3: shell_assemble_kind(shells, 3, elements, count); break;
-    default: shell_assemble_kind(shells, 4, elements, count); break;
+  switch (shells->kind) {
+    case PL_FEM_SHELL_EDGE: shell_assemble_kind(shells, PL_FEM_SHELL_EDGE, elements, count); break;
+    case PL_FEM_SHELL_TRIANGLE: shell_assemble_kind(shells, PL_FEM_SHELL_TRIANGLE, elements, count); break;
+    case PL_FEM_SHELL_TURN: shell_assemble_kind(shells, PL_FEM_SHELL_TURN, elements, count); break;
+    case PL_FEM_SHELL_HINGE: shell_assemble_kind(shells, PL_FEM_SHELL_HINGE, elements, count); break;
   }
 }
 
-const pl_fem_shell_kernels KERNEL_NAME = {shell_assemble};
+PL_SIMD_INLINE void shell_mixed_kind(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t *elements,
+                                     int32_t count) {
+  for (int32_t begin = 0; begin < count; begin += 4) {
+    int32_t four[4], used = sides_four(elements, begin, count, four);
+    shell_mixed_four(z, kind, four, used);
+  }
+}
+
+static void shell_mixed(const pl_fem_shells *shells, const int32_t *elements, int32_t count) {
+  switch (shells->kind) {
+    case PL_FEM_SHELL_EDGE: shell_mixed_kind(shells, PL_FEM_SHELL_EDGE, elements, count); break;
+    case PL_FEM_SHELL_TRIANGLE: shell_mixed_kind(shells, PL_FEM_SHELL_TRIANGLE, elements, count); break;
+    case PL_FEM_SHELL_TURN: shell_mixed_kind(shells, PL_FEM_SHELL_TURN, elements, count); break;
+    case PL_FEM_SHELL_HINGE: shell_mixed_kind(shells, PL_FEM_SHELL_HINGE, elements, count); break;
+  }
+}
+
+const pl_fem_shell_kernels KERNEL_NAME = {shell_assemble, shell_mixed};

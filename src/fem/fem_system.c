@@ -17,11 +17,25 @@ static bool is_plane(const pl_fem_group *group) {
   return group->energy == &pl_fem_plane_triangle;
 }
 
+static bool is_edge_tet(const pl_fem_group *group) {
+  return group->energy == &pl_fem_edge_tet;
+}
+
 static const pl_fem_density *quadratic_density(const pl_fem_group *group) {
   return group->energy == &pl_fem_corotated_quadratic     ? &pl_fem_corotated_density
          : group->energy == &pl_fem_neo_hookean_quadratic ? &pl_fem_neo_hookean_density
          : group->energy == &pl_fem_yeoh_quadratic        ? &pl_fem_yeoh_density
                                                           : NULL;
+}
+
+// Measures of shells and curves where damping begins.
+static void find_before(const pl_fem_system *s, int32_t g) {
+  const pl_fem_group *group = &s->model->groups[g];
+  double corners[MAX_VALUES];
+  for (int32_t e = 0; e < group->element_count; ++e) {
+    pl_fem_system_element(s, s->damped_from, g, e, corners);
+    s->shells[g][e].before = pl_fem_shell_value(group->energy, corners);
+  }
 }
 
 bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model *model, pl_fem_system *system) {
@@ -35,9 +49,13 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
     system->quadratics = PL_TAKE(arena, pl_fem_quadratic_constants, model->groups[0].element_count);
   if (is_batched(&model->groups[0]))
     system->constants = PL_TAKE(arena, pl_fem_tet_constants, model->groups[0].element_count);
+  if (is_edge_tet(&model->groups[0]))
+    system->edge_tets = PL_TAKE(arena, pl_fem_edge_tet_constants, model->groups[0].element_count);
   for (int32_t g = 0; g < model->group_count; ++g)
     if (pl_fem_is_shell(model->groups[g].energy))
       system->shells[g] = PL_TAKE(arena, pl_fem_shell_constants, model->groups[g].element_count);
+  if (model->adapts && system->shells[0] != NULL)
+    system->damped_from = PL_TAKE(arena, double, 3 * (size_t)model->head.particle_count);
   for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
     const pl_fem_group *group = &model->groups[g];
     system->mixed_rest[g] = PL_TAKE(arena, double, 3 * (size_t)group->corner_count * (size_t)group->element_count);
@@ -45,7 +63,10 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
   if (arena->failed) return false;
   for (int32_t t = 0; system->planes != NULL && t < model->groups[0].element_count; ++t)
     pl_fem_plane_constants_start(model->groups[0].starts + 9 * (ptrdiff_t)t, &system->planes[t]);
+  for (int32_t t = 0; system->edge_tets != NULL && t < model->groups[0].element_count; ++t)
+    pl_fem_edge_tet_constants_start(model->groups[0].starts + 12 * (ptrdiff_t)t, &system->edge_tets[t]);
   pl_fem_system_use(system, NULL, NULL);
+  for (int32_t g = 0; system->damped_from != NULL && g < model->group_count; ++g) find_before(system, g);
   return true;
 }
 
@@ -56,6 +77,9 @@ static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block)
     s->constants[t] = pl_fem_tet_constants_of(s->rest[0] + 12 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t);
   for (int32_t t = begin; s->planes != NULL && t < end; ++t)
     pl_fem_plane_constants_rest(s->rest[0] + 9 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t, &s->planes[t]);
+  for (int32_t t = begin; s->edge_tets != NULL && t < end; ++t)
+    pl_fem_edge_tet_constants_rest(s->rest[0] + 12 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t,
+                                   &s->edge_tets[t]);
   const pl_fem_group *group = &s->model->groups[0];
   for (int32_t t = begin; s->quadratics != NULL && t < end; ++t)
     s->quadratics[t] =
@@ -67,8 +91,10 @@ static void prepare_shells(const pl_fem_system *s, int32_t g) {
   const pl_fem_group *group = &s->model->groups[g];
   for (int32_t e = 0; e < group->element_count; ++e) {
     ptrdiff_t at = 3 * (ptrdiff_t)group->corner_count * e;
+    double before = s->shells[g][e].before;
     s->shells[g][e] = pl_fem_shell_constants_of(group->energy, group->starts + at, s->rest[g] + at,
                                                 s->parameters[g] + (ptrdiff_t)group->energy->parameter_count * e);
+    s->shells[g][e].before = before;
   }
 }
 
@@ -78,7 +104,7 @@ void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const d
     system->rest[g] = rest != NULL && rest[g] != NULL ? rest[g] : model->groups[g].starts;
     system->parameters[g] = parameters != NULL && parameters[g] != NULL ? parameters[g] : model->groups[g].parameters;
   }
-  if (system->constants != NULL || system->planes != NULL || system->quadratics != NULL)
+  if (system->constants != NULL || system->planes != NULL || system->quadratics != NULL || system->edge_tets != NULL)
     pl_parallel_for(system->context, model->groups[0].element_count, PREPARE_GRAIN, prepare_range, system);
   for (int32_t g = 0; g < model->group_count; ++g)
     if (system->shells[g] != NULL) prepare_shells(system, g);
@@ -270,19 +296,67 @@ static void visit_shells(void *data, const int32_t *elements, int32_t count, dou
   pl_fem_assemble_shells(data, elements, count);
 }
 
+static pl_fem_shells shells_of(const pl_fem_system *system, const double *x, int32_t g, pl_block_matrix *matrix) {
+  const pl_fem_model *model = system->model;
+  return (pl_fem_shells){.kind = pl_fem_shell_kind_of(model->groups[g].energy),
+                         .constants = system->shells[g],
+                         .corners = model->groups[g].corners,
+                         .slots = model->pattern.groups[g].slots,
+                         .positions = x,
+                         .rest = system->rest[g],
+                         .energies = system->energies + model->element_start[g],
+                         .values = matrix != NULL ? matrix->values : NULL};
+}
+
 static void evaluate_shells(const evaluation *e, pl_block_matrix *matrix) {
   const pl_fem_system *system = e->system;
+  pl_fem_shells shells = shells_of(system, e->x, e->group, matrix);
+  shells.positive = e->positive;
+  shells.gradient = e->gradient;
+  if (e->damping != NULL) {
+    shells.factor = e->damping->factor;
+    shells.viscous_energies = system->lost + system->model->element_start[e->group];
+    shells.viscous = e->damping->gradient;
+  }
+  pl_block_pattern_visit(system->context, &system->model->pattern, e->group, visit_shells, &shells);
+}
+
+// What damping compares with is found once for all evaluations of a step.
+static void begin_damping(pl_fem_system *system, const double *from) {
+  size_t size = 3 * (size_t)system->model->head.particle_count * sizeof(double);
+  if (system->damped_from == NULL || memcmp(system->damped_from, from, size) == 0) return;
+  memcpy(system->damped_from, from, size);
+  for (int32_t g = 0; g < system->model->group_count; ++g) find_before(system, g);
+}
+
+// Tets by their edges, four at a time.
+static void visit_edge_tets(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  (void)matrices;
+  pl_fem_assemble_edge_tets(data, elements, count);
+}
+
+static pl_fem_edge_tets edge_tets_of(const pl_fem_system *system, const double *x, pl_block_matrix *matrix) {
   const pl_fem_model *model = system->model;
-  pl_fem_shells shells = {.corner_count = model->groups[e->group].corner_count,
-                          .constants = system->shells[e->group],
-                          .corners = model->groups[e->group].corners,
-                          .slots = model->pattern.groups[e->group].slots,
-                          .positions = e->x,
-                          .positive = e->positive,
-                          .energies = system->energies + model->element_start[e->group],
-                          .gradient = e->gradient,
-                          .values = matrix != NULL ? matrix->values : NULL};
-  pl_block_pattern_visit(system->context, &model->pattern, e->group, visit_shells, &shells);
+  return (pl_fem_edge_tets){.constants = system->edge_tets,
+                            .corners = model->groups[0].corners,
+                            .slots = model->pattern.groups[0].slots,
+                            .positions = x,
+                            .rest = system->rest[0],
+                            .energies = system->energies,
+                            .values = matrix != NULL ? matrix->values : NULL};
+}
+
+static void evaluate_edge_tets(const evaluation *e, pl_block_matrix *matrix) {
+  pl_fem_edge_tets tets = edge_tets_of(e->system, e->x, matrix);
+  tets.positive = e->positive;
+  tets.gradient = e->gradient;
+  if (e->damping != NULL) {
+    tets.before = e->damping->from;
+    tets.factor = e->damping->factor;
+    tets.viscous_energies = e->system->lost;
+    tets.viscous = e->damping->gradient;
+  }
+  pl_block_pattern_visit(e->system->context, &e->system->model->pattern, 0, visit_edge_tets, &tets);
 }
 
 static double sum_of(const pl_fem_system *system, const double *energies) {
@@ -305,7 +379,11 @@ static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
     evaluate_planes(e, matrix);
     return;
   }
-  if (e->system->shells[e->group] != NULL && damping == NULL) {
+  if (e->system->edge_tets != NULL) {
+    evaluate_edge_tets(e, matrix);
+    return;
+  }
+  if (e->system->shells[e->group] != NULL) {
     evaluate_shells(e, matrix);
     return;
   }
@@ -337,6 +415,7 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
                                      pl_block_matrix *matrix, bool positive) {
   clear_results(system, gradient, matrix);
   clear_results(system, damping->gradient, NULL);
+  begin_damping(system, damping->from);
   for (int32_t g = 0; g < system->model->group_count; ++g) {
     evaluation e = {system, x, gradient, damping, positive, g};
     evaluate_group(&e, matrix);
@@ -345,16 +424,41 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
   return sum_of(system, system->energies);
 }
 
+bool pl_fem_system_has_limits(const pl_fem_system *system) {
+  return system->planes != NULL || system->edge_tets != NULL || system->shells[0] != NULL;
+}
+
 double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, double plain, double scale,
                                       const double *limits, double *gradient, pl_block_matrix *matrix) {
-  pl_fem_planes planes = planes_of(system, x, matrix);
+  const pl_fem_model *model = system->model;
   clear_results(system, gradient, matrix);
-  planes.positive = true;
-  planes.plain = plain;
-  planes.scale = scale;
-  planes.limits = limits;
-  planes.gradient = gradient;
-  pl_block_pattern_visit(system->context, &system->model->pattern, 0, visit_planes, &planes);
+  if (system->planes != NULL) {
+    pl_fem_planes planes = planes_of(system, x, matrix);
+    planes.positive = true;
+    planes.plain = plain;
+    planes.scale = scale;
+    planes.limits = limits;
+    planes.gradient = gradient;
+    pl_block_pattern_visit(system->context, &model->pattern, 0, visit_planes, &planes);
+  }
+  if (system->edge_tets != NULL) {
+    pl_fem_edge_tets tets = edge_tets_of(system, x, matrix);
+    tets.positive = true;
+    tets.plain = plain;
+    tets.scale = scale;
+    tets.limits = limits;
+    tets.gradient = gradient;
+    pl_block_pattern_visit(system->context, &model->pattern, 0, visit_edge_tets, &tets);
+  }
+  for (int32_t g = 0; system->shells[0] != NULL && g < model->group_count; ++g) {
+    pl_fem_shells shells = shells_of(system, x, g, matrix);
+    shells.positive = true;
+    shells.plain = plain;
+    shells.scale = scale;
+    shells.limits = limits + model->element_start[g];
+    shells.gradient = gradient;
+    pl_block_pattern_visit(system->context, &model->pattern, g, visit_shells, &shells);
+  }
   return sum_of(system, system->energies);
 }
 
@@ -363,6 +467,16 @@ double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, do
 static void visit_planes_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
   (void)matrices;
   pl_fem_assemble_planes_mixed(data, elements, count);
+}
+
+static void visit_shells_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  (void)matrices;
+  pl_fem_assemble_shells_mixed(data, elements, count);
+}
+
+static void visit_edge_tets_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
+  (void)matrices;
+  pl_fem_assemble_edge_tets_mixed(data, elements, count);
 }
 
 typedef struct mixed_job {
@@ -389,7 +503,17 @@ void pl_fem_system_mixed_blocks(const pl_fem_system *system, const double *x, pl
     pl_block_pattern_visit(system->context, &system->model->pattern, 0, visit_planes_mixed, &planes);
     return;
   }
+  if (system->edge_tets != NULL) {
+    pl_fem_edge_tets tets = edge_tets_of(system, x, matrix);
+    pl_block_pattern_visit(system->context, &system->model->pattern, 0, visit_edge_tets_mixed, &tets);
+    return;
+  }
   for (int32_t g = 0; g < system->model->group_count; ++g) {
+    if (system->shells[g] != NULL) {
+      pl_fem_shells shells = shells_of(system, x, g, matrix);
+      pl_block_pattern_visit(system->context, &system->model->pattern, g, visit_shells_mixed, &shells);
+      continue;
+    }
     mixed_job job = {system, x, g};
     pl_block_matrix_assemble(system->context, matrix, g, visit_mixed, &job);
   }
@@ -436,51 +560,4 @@ void pl_fem_system_material(const pl_fem_system *system, const double *x, int32_
   double corners[MAX_VALUES];
   pl_fem_element e = pl_fem_system_element(system, x, group, element, corners);
   system->model->groups[group].energy->material(&e, derivative);
-}
-
-// --- projection ---------------------------------------------------------------------------------------------------
-
-// One rotation in the plane of axes p, q that makes a_pq zero (Golub and Van Loan, section 8.5).
-static void rotate_pair(int n, double *a, double *vectors, int p, int q) {
-  double off = a[n * p + q];
-  if (off == 0) return;
-  double ratio = (a[n * q + q] - a[n * p + p]) / (2 * off);
-  double t = copysign(1.0, ratio) / (fabs(ratio) + sqrt(1 + ratio * ratio)), c = 1 / sqrt(1 + t * t), s = t * c;
-  for (int k = 0; k < n; ++k) {
-    double x = a[n * k + p], y = a[n * k + q];
-    a[n * k + p] = c * x - s * y;
-    a[n * k + q] = s * x + c * y;
-  }
-  for (int k = 0; k < n; ++k) {
-    double x = a[n * p + k], y = a[n * q + k];
-    a[n * p + k] = c * x - s * y;
-    a[n * q + k] = s * x + c * y;
-    x = vectors[n * k + p], y = vectors[n * k + q];
-    vectors[n * k + p] = c * x - s * y;
-    vectors[n * k + q] = s * x + c * y;
-  }
-}
-
-void pl_fem_project_positive(int n, double *matrix) {
-  double a[MAX_VALUES * MAX_VALUES], vectors[MAX_VALUES * MAX_VALUES], size = 0;
-  memcpy(a, matrix, (size_t)(n * n) * sizeof(double));
-  memset(vectors, 0, (size_t)(n * n) * sizeof(double));
-  for (int i = 0; i < n; ++i) vectors[n * i + i] = 1;
-  for (int i = 0; i < n * n; ++i) size += a[i] * a[i];
-  if (!isfinite(size)) return;
-  for (int sweep = 0; sweep < 30; ++sweep) {
-    double off = 0;
-    for (int p = 0; p < n; ++p)
-      for (int q = p + 1; q < n; ++q) off += a[n * p + q] * a[n * p + q];
-    if (off <= 1e-28 * size) break;
-    for (int p = 0; p < n; ++p)
-      for (int q = p + 1; q < n; ++q) rotate_pair(n, a, vectors, p, q);
-  }
-  // What is negative is added with the opposite sign: a matrix that is positive already stays as it is, to the bit.
-  for (int k = 0; k < n; ++k) {
-    double value = a[n * k + k];
-    if (!(value < 0)) continue;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) matrix[n * i + j] -= value * vectors[n * i + k] * vectors[n * j + k];
-  }
 }

@@ -16,6 +16,7 @@
 #ifndef PL_FEM_SYSTEM_H
 #define PL_FEM_SYSTEM_H
 
+#include "fem/fem_edge_tet_assemble.h"
 #include "fem/fem_model.h"
 #include "fem/fem_plane_assemble.h"
 #include "fem/fem_quadratic_assemble.h"
@@ -30,10 +31,12 @@ typedef struct pl_fem_system {
   pl_fem_tet_constants *constants;  // of tets that are computed four at a time, otherwise NULL
   pl_fem_plane_constants *planes;   // the same of plane triangles
   pl_fem_quadratic_constants *quadratics;             // … of quadratic tets
-  pl_fem_shell_constants *shells[PL_FEM_MAX_GROUPS];  // … of shells
-  double *energies;                                   // J, by element of all groups
-  double *lost;   // the same of damping; only of bodies that adapt
-  double *pulls;  // sums of the projection, by block of elements
+  pl_fem_shell_constants *shells[PL_FEM_MAX_GROUPS];  // … of shells and curves
+  pl_fem_edge_tet_constants *edge_tets;               // … of tets by their edges
+  double *damped_from;  // where damping of shells and curves began last; only of bodies that adapt
+  double *energies;     // J, by element of all groups
+  double *lost;         // the same of damping; only of bodies that adapt
+  double *pulls;        // sums of the projection, by block of elements
 } pl_fem_system;
 
 // Take the memory from an arena; false when out of memory. The model must outlive it.
@@ -80,8 +83,9 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x,
                                      pl_fem_damping *damping, double *gradient,
                                      pl_block_matrix *matrix, bool positive);
 
-// Of plane triangles: the sum of plain W + scale limits[i] W², W the energy of triangle i, with
-// positive Hessians.
+// The sum of plain W + scale limits[i] W², W the energy of element i of all groups, with positive
+// Hessians; of bodies whose elements are all found four at a time with that.
+bool pl_fem_system_has_limits(const pl_fem_system *system);
 double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, double plain,
                                       double scale, const double *limits, double *gradient,
                                       pl_block_matrix *matrix);

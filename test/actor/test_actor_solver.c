@@ -1,6 +1,6 @@
 // The optimisation of single steps: what it leaves alone, what it reaches, and that its answers are minima.
 // ctest: unit
-#include "actor/actor_envelope.h"
+#include "actor/actor_tiles.h"
 #include "fixtures/actor_world.h"
 
 static void step(actor_fixture *s, int32_t count) {
@@ -355,7 +355,7 @@ static void test_searches_finish_where_points_stick_slip_and_lift(void **state) 
 
 // --- the factor -----------------------------------------------------------------------------------------------------
 
-// Against products with the matrix, for shapes whose envelopes differ, and with a number of right-hand sides that fours
+// Against products with the matrix, for shapes whose factors differ, and with a number of right-hand sides that fours
 // do not divide.
 static pl_status check_factor(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   enum { COUNT = 6 };
@@ -391,15 +391,15 @@ static void test_factor_solves_with_the_matrix(void **state) {
 }
 
 // The plain kernel and the fast one: the same bits.
-static void test_kernels_of_the_envelope_give_the_same_bits(void **state) {
+static void test_kernels_of_tiles_give_the_same_bits(void **state) {
   (void)state;
 #if PL_SIMD_HAS_AVX2
   if (!PL_SIMD_CAN_AVX2()) return;
-  enum { ROWS = 9 };
-  int32_t first[ROWS] = {0, 0, 1, 0, 2, 4, 3, 6, 5};
-  size_t start[ROWS + 1] = {0};
-  for (int t = 0; t < ROWS; ++t) start[t + 1] = start[t] + (size_t)(t - first[t] + 1);
-  size_t count = 16 * start[ROWS];
+  enum { ROWS = 6 };
+  // Two branches, 0 to 1 and 2 to 3, that meet in 4 and 5.
+  const int32_t start[ROWS + 1] = {0, 3, 5, 8, 10, 12, 13}, rows[13] = {0, 1, 4, 1, 4, 2, 3, 5, 3, 5, 4, 5, 5};
+  const int32_t targets[] = {3, 4, 10, 10, 8, 9, 12, 12, 12};
+  size_t count = 16 * 13;
   double *tiles[2], *inverses[2], *x[2];
   for (int k = 0; k < 2; ++k) {
     tiles[k] = aligned_alloc(64, (count * sizeof(double) + 63) / 64 * 64);
@@ -407,12 +407,12 @@ static void test_kernels_of_the_envelope_give_the_same_bits(void **state) {
     x[k] = aligned_alloc(64, 16 * ROWS * sizeof(double));
     for (size_t i = 0; i < count; ++i) tiles[k][i] = sin(0.9 * (double)i);
     for (int t = 0; t < ROWS; ++t)
-      for (int i = 0; i < 4; ++i) tiles[k][16 * (start[t] + (size_t)(t - first[t])) + 5 * (size_t)i] = 40 + i;
+      for (int i = 0; i < 4; ++i) tiles[k][16 * start[t] + 5 * i] = 40 + i;
     for (int i = 0; i < 16 * ROWS; ++i) x[k][i] = cos(0.3 * i);
-    pl_envelope e = {ROWS, first, start, tiles[k], inverses[k]};
-    const pl_envelope_kernels *kernels = k == 0 ? &pl_envelope_kernels_plain : &pl_envelope_kernels_avx2;
-    assert_true(kernels->factor(&e));
-    kernels->solve(&e, x[k]);
+    pl_tiles f = {ROWS, start, rows, targets, tiles[k], inverses[k]};
+    const pl_tile_kernels *kernels = k == 0 ? &pl_tile_kernels_plain : &pl_tile_kernels_avx2;
+    assert_true(kernels->factor(&f));
+    kernels->solve(&f, x[k]);
   }
   assert_memory_equal(tiles[0], tiles[1], count * sizeof(double));
   assert_memory_equal(x[0], x[1], 16 * ROWS * sizeof(double));
@@ -471,7 +471,7 @@ int main(void) {
       cmocka_unit_test(test_every_step_taken_lowers_the_merit),
       cmocka_unit_test(test_searches_finish_where_points_stick_slip_and_lift),
       cmocka_unit_test(test_factor_solves_with_the_matrix),
-      cmocka_unit_test(test_kernels_of_the_envelope_give_the_same_bits),
+      cmocka_unit_test(test_kernels_of_tiles_give_the_same_bits),
       cmocka_unit_test(test_failing_allocations_leave_nothing_behind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void evaluate(rest_subject *s, const arrays *w, quantity what, double alo
   for (int32_t i = 0; i < s->n; ++i) x[i] = w->x[i] + along_x * w->dx[i];
   if (what == PULL) {
     pl_rest_space_mixed_get_view(s->space, &s->system, x);
-    pl_rest_space_mixed_pull(s->space, w->lambda, out);
+    pl_rest_space_mixed_pull(s->space, w->lambda, 1, out);
     return;
   }
   pl_fem_system_evaluate(&s->system, x, out, &s->matrix, false);
@@ -94,7 +94,7 @@ static void check_space(pl_context *context, pl_fem_material material, pl_rest_k
   pl_rest_space_mixed_apply(s.space, w.dp, w.plus);
   multiply(w.E, s.n, s.size, w.dp, w.product);
   check_same(w.plus, w.product, s.n, 1e-12, "E as a map", &s);
-  pl_rest_space_mixed_pull(s.space, w.lambda, w.plus);
+  pl_rest_space_mixed_pull(s.space, w.lambda, 1, w.plus);
   for (int32_t k = 0; k < s.size; ++k) {
     w.product[k] = 0;
     for (int32_t i = 0; i < s.n; ++i) w.product[k] += w.E[(ptrdiff_t)s.size * i + k] * w.lambda[i];

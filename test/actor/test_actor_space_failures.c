@@ -147,7 +147,7 @@ static void working_with_a_space_allocates_nothing(void **state) {
     pl_rest_space_mixed(s.space, &s.system, x, E);
     pl_rest_space_mixed_get_view(s.space, &s.system, x);
     pl_rest_space_mixed_apply(s.space, p, B);
-    pl_rest_space_mixed_pull(s.space, x, g);
+    pl_rest_space_mixed_pull(s.space, x, 1, g);
     pl_rest_space_third(s.space, &s.system, x, x, &s.matrix, B, C);
     pl_rest_space_regularise(s.space, p, p, g, C);
     assert_true(pl_rest_space_strain(s.space, p, g) >= 0);

@@ -33,7 +33,7 @@ static double *compute_all(int32_t thread_count, pl_rest_kind kind, size_t *coun
   use_rest(&s, p);
   pl_rest_space_mixed(s.space, &s.system, x, E);
   pl_rest_space_mixed_get_view(s.space, &s.system, x);
-  pl_rest_space_mixed_pull(s.space, lambda, pull);
+  pl_rest_space_mixed_pull(s.space, lambda, 1, pull);
   pl_rest_space_third(s.space, &s.system, x, lambda, &s.matrix, B, C);
   pull[size] = pl_rest_space_regularise(s.space, p, x, g, H);
   drop_rest_subject(&s);

@@ -1,15 +1,16 @@
-// Elements of shells four at a time against one at a time: energies, gradients and Hessians, exact and without what may
-// be negative, with the same bits on every instruction set.
+// Elements of shells and curves four at a time against one at a time: energies, gradients and Hessians, exact and
+// without what may be negative, with the same bits on every instruction set.
 // ctest: derivative
 #include "base/random.h"
 #include "check.h"
 #include "fem/fem_measure.h"
 #include "fem/fem_shell_assemble.h"
 
-enum { ELEMENTS = 27, MAX_VALUES = 12, KINDS = 3 };
+enum { ELEMENTS = 27, MAX_VALUES = 12, KINDS = 5 };
 
 static const pl_fem_energy *energy_of(int kind) {
-  const pl_fem_energy *energies[KINDS] = {&pl_fem_shell_stretch, &pl_fem_shell_area, &pl_fem_shell_hinge};
+  const pl_fem_energy *energies[KINDS] = {&pl_fem_shell_stretch, &pl_fem_shell_area, &pl_fem_shell_hinge,
+                                          &pl_fem_curve_stretch, &pl_fem_curve_bend};
   return energies[kind];
 }
 
@@ -41,7 +42,7 @@ static void make_crowd(crowd *c, uint64_t seed, int kind, bool positive) {
   }
   for (int i = 0; i < corner_count * ELEMENTS; ++i) c->corners[i] = i;
   for (int i = 0; i < corner_count * corner_count * ELEMENTS; ++i) c->slots[i] = i;
-  c->shells = (pl_fem_shells){.corner_count = corner_count,
+  c->shells = (pl_fem_shells){.kind = pl_fem_shell_kind_of(energy),
                               .constants = c->constants,
                               .corners = c->corners,
                               .slots = c->slots,

@@ -135,19 +135,42 @@ static void damped_evaluations_are_the_sum_of_both(void **unused) {
   }
 }
 
-static void limits_of_plane_triangles_are_squares_of_energies(void **unused) {
+static void limits_are_squares_of_energies(void **unused) {
   (void)unused;
-  subject s = make_subject(PL_FEM_PLANE);
-  int32_t triangles = s.fem->groups[0].element_count;
-  double *limits = PL_TAKE(&s.arena, double, triangles);
-  for (int32_t i = 0; i < triangles; ++i) limits[i] = 0.01;
-  double energy = pl_fem_system_evaluate_limited(&s.system, s.u, 0.8, 3, limits, s.gradient, &s.matrix);
-  pl_block_matrix_clear(s.context, &s.wanted);
-  double wanted = sum_elements(&s, true, 0.8, 3 * 0.01, s.wanted_gradient, &s.wanted);
-  assert_true(fabs(energy - wanted) <= 1e-12 * wanted);
-  check_same(s.n, s.gradient, s.wanted_gradient, "gradient", &s);
-  check_same(9 * s.fem->pattern.block_count, s.matrix.values, s.wanted.values, "matrix", &s);
-  drop_subject(&s);
+  for (int k = 0; k < KINDS; ++k) {
+    subject s = make_subject(MATERIALS[k]);
+    int32_t elements = s.fem->element_start[s.fem->group_count];
+    double *limits = PL_TAKE(&s.arena, double, elements);
+    for (int32_t i = 0; i < elements; ++i) limits[i] = 0.01;
+    bool is_elastic = MATERIALS[k] == PL_FEM_COROTATED || MATERIALS[k] == PL_FEM_NEO_HOOKEAN;
+    assert_int_equal(pl_fem_system_has_limits(&s.system), !is_elastic);
+    if (!is_elastic) {
+      double energy = pl_fem_system_evaluate_limited(&s.system, s.u, 0.8, 3, limits, s.gradient, &s.matrix);
+      pl_block_matrix_clear(s.context, &s.wanted);
+      double wanted = sum_elements(&s, true, 0.8, 3 * 0.01, s.wanted_gradient, &s.wanted);
+      assert_true(fabs(energy - wanted) <= 1e-12 * wanted);
+      check_same(s.n, s.gradient, s.wanted_gradient, "gradient", &s);
+      check_same(9 * s.fem->pattern.block_count, s.matrix.values, s.wanted.values, "matrix", &s);
+    }
+    drop_subject(&s);
+  }
+}
+
+// Damping compares with where it began, also when that is another place than in the evaluation before.
+static void damping_follows_where_it_begins(void **unused) {
+  (void)unused;
+  for (int k = 0; k < KINDS; ++k) {
+    subject s = make_subject(MATERIALS[k]);
+    for (int turn = 0; turn < 3; ++turn) {
+      pl_fem_damping damping = {.from = turn == 1 ? s.u : s.from, .factor = 0.7, .gradient = s.drag};
+      pl_fem_system_evaluate_damped(&s.system, s.u, &damping, s.gradient, NULL, false);
+      pl_block_matrix_clear(s.context, &s.wanted);
+      double lost = pl_fem_viscous_evaluate(&s.system, damping.from, 0.7, s.u, s.wanted_drag, &s.wanted, false);
+      assert_true(fabs(damping.energy - lost) <= 1e-12 * lost);
+      if (turn != 1) check_same(s.n, s.drag, s.wanted_drag, "damping", &s);
+    }
+    drop_subject(&s);
+  }
 }
 
 static void derivatives_by_the_rest_are_those_of_elements(void **unused) {
@@ -169,51 +192,107 @@ static void derivatives_by_the_rest_are_those_of_elements(void **unused) {
 }
 
 #if PL_SIMD_HAS_AVX2
+enum { SOME = 7, MAX_ENERGIES = 64 };
+
+// What one instruction set makes of some elements, with damping or by the rest.
+typedef struct outcome {
+  double energies[MAX_ENERGIES], lost[MAX_ENERGIES], *gradient, *drag, *values;
+} outcome;
+
+static void run_planes(const subject *s, bool fast, bool positive, bool mixed, outcome *to) {
+  const pl_fem_plane_kernels *kernels = fast ? &pl_fem_plane_kernels_avx2 : &pl_fem_plane_kernels_plain;
+  const int32_t elements[SOME] = {5, 0, 3, 1, 6, 2, 4};
+  pl_fem_planes planes = {.constants = s->system.planes,
+                          .corners = s->fem->groups[0].corners,
+                          .slots = s->fem->pattern.groups[0].slots,
+                          .positions = s->u,
+                          .before = s->from,
+                          .factor = 0.3,
+                          .plain = 1,
+                          .positive = positive,
+                          .energies = to->energies,
+                          .viscous_energies = to->lost,
+                          .gradient = to->gradient,
+                          .viscous = to->drag,
+                          .values = to->values};
+  (mixed ? kernels->mixed : kernels->assemble)(&planes, elements, SOME);
+}
+
+static void run_edge_tets(const subject *s, bool fast, bool positive, bool mixed, outcome *to) {
+  const pl_fem_edge_tet_kernels *kernels = fast ? &pl_fem_edge_tet_kernels_avx2 : &pl_fem_edge_tet_kernels_plain;
+  const int32_t elements[SOME] = {5, 0, 3, 1, 6, 2, 4};
+  pl_fem_edge_tets tets = {.constants = s->system.edge_tets,
+                           .corners = s->fem->groups[0].corners,
+                           .slots = s->fem->pattern.groups[0].slots,
+                           .positions = s->u,
+                           .before = s->from,
+                           .factor = 0.3,
+                           .rest = s->system.rest[0],
+                           .plain = 1,
+                           .positive = positive,
+                           .energies = to->energies,
+                           .viscous_energies = to->lost,
+                           .gradient = to->gradient,
+                           .viscous = to->drag,
+                           .values = to->values};
+  (mixed ? kernels->mixed : kernels->assemble)(&tets, elements, SOME);
+}
+
+static void run_shells(const subject *s, bool fast, bool positive, bool mixed, outcome *to) {
+  const pl_fem_shell_kernels *kernels = fast ? &pl_fem_shell_kernels_avx2 : &pl_fem_shell_kernels_plain;
+  for (int32_t g = 0; g < s->fem->group_count; ++g) {
+    int32_t elements[3] = {2, 0, 1}, count = s->fem->groups[g].element_count < 3 ? 1 : 3;
+    pl_fem_shells shells = {.kind = pl_fem_shell_kind_of(s->fem->groups[g].energy),
+                            .constants = s->system.shells[g],
+                            .corners = s->fem->groups[g].corners,
+                            .slots = s->fem->pattern.groups[g].slots,
+                            .positions = s->u,
+                            .rest = s->system.rest[g],
+                            .factor = 0.3,
+                            .plain = 1,
+                            .positive = positive,
+                            .energies = to->energies + 8 * g,
+                            .viscous_energies = to->lost + 8 * g,
+                            .gradient = to->gradient,
+                            .viscous = to->drag,
+                            .values = to->values};
+    (mixed ? kernels->mixed : kernels->assemble)(&shells, elements, count);
+  }
+}
+
 static void all_instruction_sets_give_the_same_bits(void **unused) {
   (void)unused;
   if (!PL_SIMD_CAN_AVX2()) skip();
-  subject s = make_subject(PL_FEM_PLANE);
-  enum { COUNT = 7 };
-  const int32_t elements[COUNT] = {5, 0, 3, 1, 6, 2, 4};
-  double energies[2][16] = {{0}}, lost[2][16] = {{0}};
-  size_t size = (size_t)s.n * sizeof(double), values = 9 * (size_t)s.fem->pattern.block_count * sizeof(double);
-  for (int k = 0; k < 4; ++k) {
-    double *gradients[2] = {s.gradient, s.wanted_gradient}, *drags[2] = {s.drag, s.wanted_drag};
-    pl_block_matrix *matrices[2] = {&s.matrix, &s.wanted};
-    for (int set = 0; set < 2; ++set) {
-      const pl_fem_plane_kernels *kernels = set == 0 ? &pl_fem_plane_kernels_plain : &pl_fem_plane_kernels_avx2;
-      memset(gradients[set], 0, size);
-      memset(drags[set], 0, size);
-      memset(matrices[set]->values, 0, values);
-      pl_fem_planes planes = {.constants = s.system.planes,
-                              .corners = s.fem->groups[0].corners,
-                              .slots = s.fem->pattern.groups[0].slots,
-                              .positions = s.u,
-                              .before = s.from,
-                              .factor = 0.3,
-                              .plain = 1,
-                              .positive = k % 2 == 1,
-                              .energies = energies[set],
-                              .viscous_energies = lost[set],
-                              .gradient = gradients[set],
-                              .viscous = drags[set],
-                              .values = matrices[set]->values};
-      (k < 2 ? kernels->assemble : kernels->mixed)(&planes, elements, COUNT);
-    }
-    assert_memory_equal(energies[0], energies[1], sizeof energies[0]);
-    assert_memory_equal(lost[0], lost[1], sizeof lost[0]);
+  const pl_fem_material materials[] = {PL_FEM_PLANE, PL_FEM_EDGES, PL_FEM_SHELL, PL_FEM_CURVE};
+  for (int k = 0; k < 16; ++k) {
+    subject s = make_subject(materials[k / 4]);
+    size_t size = (size_t)s.n * sizeof(double), values = 9 * (size_t)s.fem->pattern.block_count * sizeof(double);
+    outcome plain = {.gradient = s.gradient, .drag = s.drag, .values = s.matrix.values};
+    outcome fast = {.gradient = s.wanted_gradient, .drag = s.wanted_drag, .values = s.wanted.values};
+    memset(s.matrix.values, 0, values);
+    memset(s.wanted.values, 0, values);
+    for (int set = 0; set < 2; ++set)
+      (k / 4 == 0   ? run_planes
+       : k / 4 == 1 ? run_edge_tets
+                    : run_shells)(&s, set == 1, k % 2 == 1, k % 4 >= 2, set == 0 ? &plain : &fast);
+    double sum = 0;
+    for (size_t i = 0; i < values / sizeof(double); ++i) sum += fabs(s.matrix.values[i]);
+    assert_true(sum > 0);
+    assert_memory_equal(plain.energies, fast.energies, sizeof plain.energies);
+    assert_memory_equal(plain.lost, fast.lost, sizeof plain.lost);
     assert_memory_equal(s.gradient, s.wanted_gradient, size);
     assert_memory_equal(s.drag, s.wanted_drag, size);
     assert_memory_equal(s.matrix.values, s.wanted.values, values);
+    drop_subject(&s);
   }
-  drop_subject(&s);
 }
 #endif
 
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(damped_evaluations_are_the_sum_of_both),
-    cmocka_unit_test(limits_of_plane_triangles_are_squares_of_energies),
+    cmocka_unit_test(limits_are_squares_of_energies),
+    cmocka_unit_test(damping_follows_where_it_begins),
     cmocka_unit_test(derivatives_by_the_rest_are_those_of_elements),
 #if PL_SIMD_HAS_AVX2
     cmocka_unit_test(all_instruction_sets_give_the_same_bits),

@@ -1,0 +1,122 @@
+// The kernels of actor/actor_tiles.h, included twice: with KERNEL_NAME the table to define. L Lᵀ = D of paper 004, eqs.
+// 15 to 17, column by column of 4 x 4 tiles: L_tk = D_tk L_kk⁻ᵀ, then D_ij -= L_ik L_jkᵀ for all i >= j below k (Golub
+// and Van Loan, section 4.2.6, the outer product form).
+
+typedef double double4 __attribute__((vector_size(32), may_alias));
+
+PL_SIMD_INLINE double4 load4(const double *from) {
+  return *(const double4 *)(const void *)from;
+}
+PL_SIMD_INLINE void store4(double *to, double4 a) {
+  *(double4 *)(void *)to = a;
+}
+
+// sum -= a bᵀ
+PL_SIMD_INLINE void subtract_product(double4 *sum, const double *a, const double *b) {
+  for (int m = 0; m < 4; ++m) {
+    double4 column = load4(a + 4 * m);
+    for (int j = 0; j < 4; ++j) sum[j] -= column * b[4 * m + j];
+  }
+}
+
+// The factor of a diagonal tile; false if it is not positive.
+static inline bool factor_tile(double *tile, const double *diagonal, double *inverses) {
+  for (int j = 0; j < 4; ++j) {
+    for (int m = 0; m < j; ++m)
+      for (int i = j; i < 4; ++i) tile[4 * j + i] -= tile[4 * m + i] * tile[4 * m + j];
+    double pivot = tile[4 * j + j];
+    if (!(pivot > 1e-13 * fabs(diagonal[j]) && pivot < HUGE_VAL)) return false;
+    double root = sqrt(pivot);
+    inverses[j] = 1 / root;
+    for (int i = 0; i < j; ++i) tile[4 * j + i] = 0;
+    tile[4 * j + j] = root;
+    for (int i = j + 1; i < 4; ++i) tile[4 * j + i] *= inverses[j];
+  }
+  return true;
+}
+
+// tile = tile Lᵀ⁻¹ for the factor L of the diagonal tile.
+PL_SIMD_INLINE void divide_tile(double *tile, const double *diagonal, const double *inverses) {
+  double4 sum[4];
+  for (int j = 0; j < 4; ++j) {
+    sum[j] = load4(tile + 4 * j);
+    for (int m = 0; m < j; ++m) sum[j] -= sum[m] * diagonal[4 * m + j];
+    sum[j] *= inverses[j];
+    store4(tile + 4 * j, sum[j]);
+  }
+}
+
+static bool factor(const pl_tiles *f) {
+  for (int32_t k = 0; k < f->columns; ++k)
+    for (int j = 0; j < 4; ++j) f->inverses[4 * (ptrdiff_t)k + j] = f->values[16 * (ptrdiff_t)f->start[k] + 5 * j];
+  const int32_t *target = f->targets;
+  for (int32_t k = 0; k < f->columns; ++k) {
+    double *diagonal = f->values + 16 * (ptrdiff_t)f->start[k], *inverses = f->inverses + 4 * (ptrdiff_t)k;
+    const double before[4] = {inverses[0], inverses[1], inverses[2], inverses[3]};
+    if (!factor_tile(diagonal, before, inverses)) return false;
+    int32_t begin = f->start[k] + 1, end = f->start[k + 1];
+    for (int32_t i = begin; i < end; ++i) divide_tile(f->values + 16 * (ptrdiff_t)i, diagonal, inverses);
+    for (int32_t j = begin; j < end; ++j) {
+      const double *b = f->values + 16 * (ptrdiff_t)j;
+      for (int32_t i = j; i < end; ++i) {
+        double *own = f->values + 16 * (ptrdiff_t)*target++;
+        double4 sum[4];
+        for (int c = 0; c < 4; ++c) sum[c] = load4(own + 4 * c);
+        subtract_product(sum, f->values + 16 * (ptrdiff_t)i, b);
+        for (int c = 0; c < 4; ++c) store4(own + 4 * c, sum[c]);
+      }
+    }
+  }
+  return true;
+}
+
+static void solve_lower(const pl_tiles *f, double *x) {
+  for (int32_t k = 0; k < f->columns; ++k) {
+    const double *tile = f->values + 16 * (ptrdiff_t)f->start[k];
+    double *own = x + 16 * (ptrdiff_t)k;
+    double4 found[4];
+    for (int i = 0; i < 4; ++i) {
+      found[i] = load4(own + 4 * i);
+      for (int m = 0; m < i; ++m) found[i] -= found[m] * tile[4 * m + i];
+      found[i] *= f->inverses[4 * (ptrdiff_t)k + i];
+      store4(own + 4 * i, found[i]);
+    }
+    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
+      double *to = x + 16 * (ptrdiff_t)f->rows[t];
+      tile = f->values + 16 * (ptrdiff_t)t;
+      for (int i = 0; i < 4; ++i) {
+        double4 sum = load4(to + 4 * i);
+        for (int m = 0; m < 4; ++m) sum -= found[m] * tile[4 * m + i];
+        store4(to + 4 * i, sum);
+      }
+    }
+  }
+}
+
+static void solve_upper(const pl_tiles *f, double *x) {
+  for (int32_t k = f->columns - 1; k >= 0; --k) {
+    double *own = x + 16 * (ptrdiff_t)k;
+    double4 found[4];
+    for (int i = 0; i < 4; ++i) found[i] = load4(own + 4 * i);
+    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
+      const double *tile = f->values + 16 * (ptrdiff_t)t, *from = x + 16 * (ptrdiff_t)f->rows[t];
+      for (int m = 0; m < 4; ++m) {
+        double4 y = load4(from + 4 * m);
+        for (int i = 0; i < 4; ++i) found[i] -= y * tile[4 * i + m];
+      }
+    }
+    const double *diagonal = f->values + 16 * (ptrdiff_t)f->start[k];
+    for (int i = 3; i >= 0; --i) {
+      for (int m = i + 1; m < 4; ++m) found[i] -= found[m] * diagonal[4 * i + m];
+      found[i] *= f->inverses[4 * (ptrdiff_t)k + i];
+      store4(own + 4 * i, found[i]);
+    }
+  }
+}
+
+static void solve(const pl_tiles *f, double *x) {
+  solve_lower(f, x);
+  solve_upper(f, x);
+}
+
+const pl_tile_kernels KERNEL_NAME = {factor, solve};

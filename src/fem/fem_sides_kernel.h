@@ -1,0 +1,151 @@
+// What kernels of elements share whose shape is that of the sides d_k = x_k - x_0, k >= 1, four elements at a time:
+// sides of corners, and from sides to the corners of the body, where corner 0 gets minus the sum of the others (shells,
+// curves: fem_shell_kernel.h; tets by their edges: fem_edge_tet_kernel.h). For files that are compiled once for each
+// instruction set (math/simd.h).
+#ifndef PL_FEM_SIDES_KERNEL_H
+#define PL_FEM_SIDES_KERNEL_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "fem/fem_lanes.h"
+
+enum { SIDES_MAX = 3, SIDES_MAX_BLOCKS = 16 };
+
+// The last four of a batch is filled up with its first element. Returns how many count.
+PL_SIMD_INLINE int32_t sides_four(const int32_t *elements, int32_t begin, int32_t count, int32_t four[4]) {
+  int32_t used = count - begin < 4 ? count - begin : 4;
+  for (int k = 0; k < 4; ++k) four[k] = elements[begin + (k < used ? k : 0)];
+  return used;
+}
+
+PL_SIMD_INLINE pl_lanes sides_gather(const double *from, const int32_t four[4]) {
+  return (pl_lanes){from[four[0]], from[four[1]], from[four[2]], from[four[3]]};
+}
+
+PL_SIMD_INLINE void sides_load(const int32_t *corners, const double *positions, int32_t corner_count,
+                               const int32_t four[4], pl_lanes d[SIDES_MAX][3]) {
+  double sides[3 * SIDES_MAX][4];
+  for (int k = 0; k < 4; ++k) {
+    const int32_t *points = corners + corner_count * (ptrdiff_t)four[k];
+    const double *origin = positions + 3 * (ptrdiff_t)points[0];
+    for (int i = 1; i < corner_count; ++i)
+      for (int a = 0; a < 3; ++a) sides[3 * (i - 1) + a][k] = positions[3 * (ptrdiff_t)points[i] + a] - origin[a];
+  }
+  for (int i = 0; i + 1 < corner_count; ++i)
+    for (int a = 0; a < 3; ++a) d[i][a] = pl_lanes_load(sides[3 * i + a]);
+}
+
+// The same of corners that every element has by itself, one after the other.
+PL_SIMD_INLINE void sides_load_own(const double *own, int32_t corner_count, const int32_t four[4],
+                                   pl_lanes d[SIDES_MAX][3]) {
+  double sides[3 * SIDES_MAX][4];
+  for (int k = 0; k < 4; ++k) {
+    const double *origin = own + 3 * corner_count * (ptrdiff_t)four[k];
+    for (int i = 1; i < corner_count; ++i)
+      for (int a = 0; a < 3; ++a) sides[3 * (i - 1) + a][k] = origin[3 * i + a] - origin[a];
+  }
+  for (int i = 0; i + 1 < corner_count; ++i)
+    for (int a = 0; a < 3; ++a) d[i][a] = pl_lanes_load(sides[3 * i + a]);
+}
+
+PL_SIMD_INLINE void sides_scatter_vector(const int32_t *corners, int32_t corner_count, const int32_t *four,
+                                         int32_t count, pl_lanes g[SIDES_MAX][3], double *to) {
+  double values[3 * SIDES_MAX][4];
+  for (int i = 0; i + 1 < corner_count; ++i)
+    for (int a = 0; a < 3; ++a) pl_lanes_store(values[3 * i + a], g[i][a]);
+  for (int32_t k = 0; k < count; ++k) {
+    const int32_t *points = corners + corner_count * (ptrdiff_t)four[k];
+    for (int a = 0; a < 3; ++a) {
+      double sum = 0;
+      for (int i = 1; i < corner_count; ++i) {
+        double value = values[3 * (i - 1) + a][k];
+        to[3 * (ptrdiff_t)points[i] + a] += value;
+        sum += value;
+      }
+      to[3 * (ptrdiff_t)points[0] + a] -= sum;
+    }
+  }
+}
+
+// All blocks of the corners, entry by entry: rows and columns of corner 0 are minus the sums of the others. Of a
+// symmetric matrix K[i][j] with i >= j.
+PL_SIMD_INLINE void sides_spread_symmetric(int sides, pl_lanes K[SIDES_MAX][SIDES_MAX][3][3],
+                                           pl_lanes blocks[9 * SIDES_MAX_BLOCKS]) {
+  int width = sides + 1;
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      int at = 3 * a + b;
+      pl_lanes all = pl_lanes_of(0);
+      for (int i = 0; i < sides; ++i) {
+        pl_lanes row = pl_lanes_of(0);
+        for (int j = 0; j < sides; ++j) {
+          pl_lanes entry = j <= i ? K[i][j][a][b] : K[j][i][b][a];
+          blocks[9 * (width * (i + 1) + j + 1) + at] = entry;
+          row += entry;
+        }
+        blocks[9 * (width * (i + 1)) + at] = -row;
+        blocks[9 * (i + 1) + 3 * b + a] = -row;
+        all += row;
+      }
+      blocks[at] = all;
+    }
+}
+
+// The same of any matrix.
+PL_SIMD_INLINE void sides_spread_whole(int sides, pl_lanes K[SIDES_MAX][SIDES_MAX][3][3],
+                                       pl_lanes blocks[9 * SIDES_MAX_BLOCKS]) {
+  int width = sides + 1;
+  for (int at = 0; at < 9; ++at) {
+    pl_lanes all = pl_lanes_of(0);
+    for (int i = 0; i < sides; ++i) {
+      pl_lanes row = pl_lanes_of(0), column = pl_lanes_of(0);
+      for (int j = 0; j < sides; ++j) {
+        blocks[9 * (width * (i + 1) + j + 1) + at] = K[i][j][at / 3][at % 3];
+        row += K[i][j][at / 3][at % 3];
+        column += K[j][i][at / 3][at % 3];
+      }
+      blocks[9 * (width * (i + 1)) + at] = -row;
+      blocks[9 * (i + 1) + at] = -column;
+      all += row;
+    }
+    blocks[at] = all;
+  }
+}
+
+PL_SIMD_INLINE void sides_add_blocks(const int32_t *all_slots, int32_t corner_count, const int32_t *four, int32_t count,
+                                     const pl_lanes blocks[9 * SIDES_MAX_BLOCKS], double *to_values) {
+  int block_count = corner_count * corner_count;
+  double values[4][9 * SIDES_MAX_BLOCKS];
+  for (int i = 0; i < 9 * block_count; i += 4) {
+    pl_lanes part[4] = {blocks[i], blocks[i + 1], blocks[i + 2], blocks[i + 3]};
+    pl_lanes_transpose(part);
+    for (int k = 0; k < 4; ++k) pl_lanes_store(values[k] + i, part[k]);
+  }
+  for (int32_t k = 0; k < count; ++k) {
+    const int32_t *slots = all_slots + block_count * (ptrdiff_t)four[k];
+    for (int b = 0; b < block_count; ++b) {
+      double *to = to_values + 9 * (ptrdiff_t)slots[b];
+      const double *from = values[k] + 9 * b;
+      pl_lanes_store(to, pl_lanes_load(to) + pl_lanes_load(from));
+      pl_lanes_store(to + 4, pl_lanes_load(to + 4) + pl_lanes_load(from + 4));
+      to[8] += from[8];
+    }
+  }
+}
+
+PL_SIMD_INLINE void sides_scatter_symmetric(const int32_t *slots, int32_t corner_count, const int32_t *four,
+                                            int32_t count, pl_lanes K[SIDES_MAX][SIDES_MAX][3][3], double *values) {
+  pl_lanes blocks[9 * SIDES_MAX_BLOCKS];
+  sides_spread_symmetric(corner_count - 1, K, blocks);
+  sides_add_blocks(slots, corner_count, four, count, blocks, values);
+}
+
+PL_SIMD_INLINE void sides_scatter_whole(const int32_t *slots, int32_t corner_count, const int32_t *four, int32_t count,
+                                        pl_lanes K[SIDES_MAX][SIDES_MAX][3][3], double *values) {
+  pl_lanes blocks[9 * SIDES_MAX_BLOCKS];
+  sides_spread_whole(corner_count - 1, K, blocks);
+  sides_add_blocks(slots, corner_count, four, count, blocks, values);
+}
+
+#endif
