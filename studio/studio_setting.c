@@ -112,7 +112,7 @@ static void list_field(studio_world *w, studio_message *message, pl_json *list, 
 static void list_vector(studio_world *w, studio_message *message, pl_json *list, const char *path, const char *key,
                         bool each) {
   for (int k = each ? 0 : 1; k < (each ? 3 : 2); ++k) {
-    char whole[170], label[170];
+    char whole[180], label[180];
     snprintf(whole, sizeof whole, "%s[%d]", path, k);
     snprintf(label, sizeof label, "%s%s%c", key, each ? " " : "", each ? "xyz"[k] : '\0');
     list_field(w, message, list, whole, label);
