@@ -27,7 +27,7 @@ static const tool_option OPTIONS[] = {
      .more = "Earlier frames are tracked and not fitted."},
     {"start", .kind = TOOL_TEXT, .value = "NAME", .choices = "given moving", .default_text = "given",
      .about = "how the motion starts: given, at rest in the release frame; moving, with an unknown velocity",
-     .more = "An object that is pulled aside and let go soon after still swings where it is not held."},
+     .more = "An object that is pulled aside and released soon after still swings where it is not held."},
     {"rounds", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = MAX_ROUNDS, .default_text = "4",
      .about = "maximum rounds of tracking and fitting",
      .more = "They end earlier when distances and parameters change by less than 1 %. More may be given with --resume."},
