@@ -4,6 +4,7 @@
 //   shift   all feet on the ground: the centre of mass moves until the feet that stay will carry it
 //   swing   the feet of the group move in an arc to where they must land; ends when they touch, or after half as long
 //           again
+//   stand   at speed 0, after a swing has ended: all feet are held where they came to stand
 //
 // Where to land. A foot whose middle of stance is below its hip speeds the body neither up nor down: T v / 2 ahead of
 // the hip, T the time of a stance (the neutral point). Added to that is what the velocity of the centre of mass lacks
@@ -269,6 +270,18 @@ static void next_phase(walk *w) {
   }
 }
 
+// A foot that stands holds its place. One that was pushed farther away than the margin is not drawn back all the way:
+// the place comes along.
+static void follow_feet(walk *w) {
+  double slack = margin_of(w);
+  for (int32_t i = 0; i < w->foot_count; ++i) {
+    walk_foot *foot = &w->state->feet[i];
+    pl_vec3 way = pl_vec3_sub(foot->hold, part_of(w, i)->position);
+    double distance = pl_vec3_length(way);
+    if (distance > slack) foot->hold = pl_vec3_add_scaled(part_of(w, i)->position, way, slack / distance);
+  }
+}
+
 static void check_fall(walk *w) {
   bool down = pl_motion_is_down(w->view, &w->frame);
   if (down && w->state->fallen == 0) w->state->tumbles++;
@@ -347,8 +360,12 @@ static void aim_stance(const walk *w, int32_t foot, pl_goals *goals) {
   pl_aim_part(w->view, frame, w->parts[foot], &aim, goals);
 }
 
+// Standing too: the middle of all feet and the places that they hold do not jump when one of them loses the ground for
+// a step, as the middle of those that touch would. A centre of mass that follows such jumps rocks the body off its
+// feet.
 static void aim_all(walk *w, pl_goals *goals) {
-  aim_center(w, goals);
+  // In the air nothing moves the centre of mass.
+  if (w->state->phase != WALK_STAND || w->view->touch_count > 0) aim_center(w, goals);
   for (int32_t i = 0; i < w->foot_count; ++i) {
     if (w->state->phase == WALK_SWING && is_swinging(w, i) && w->state->feet[i].down == 0)
       aim_swing(w, i, goals);
@@ -397,7 +414,7 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
     pl_stand_lie(view, &w.frame, goals);
     return;
   }
-  if (w.foot_count < 2 || state->phase == WALK_STAND) {
+  if (w.foot_count < 2) {
     pl_stand stand = pl_stand_usual(view, &w.frame);
     stand.turn = pl_quat_multiply(pl_motion_slope(view, &w.frame), w.yaw);
     stand.height = settings[HEIGHT];
@@ -407,6 +424,7 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
     pl_stand_goals(view, &w.frame, &stand, goals);
     return;
   }
+  if (state->phase == WALK_STAND) follow_feet(&w);
   aim_all(&w, goals);
 }
 

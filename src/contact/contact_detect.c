@@ -1,242 +1,24 @@
-// Finding contacts: where surfaces are at both ends of the step, what may meet what, and then every surface point on
-// its own.
+// Finding contacts: surfaces are placed at both ends of the step (contact_place.c), pairs that may meet get an axis,
+// and then every surface point is searched on its own.
 //
 // Points are searched in parallel; each writes to slots of its own, which are afterwards moved together in the order of
 // the points. So the list is the same for any number of threads, and since the slots of a point are sorted by what they
 // touch, it does not depend on the order in which the broad phase names neighbours either.
-//
-// A body asleep is placed once, in its first step asleep. After that it costs nothing until something that moves comes
-// near.
 #include <string.h>
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "contact/contact_solver.h"
+#include "contact/contact_detect.h"
 #include "contact/pair_lanes.h"
 #include "pliant/math.h"
 
-// Tasks are this many blocks or bodies.
-enum { BLOCK_GRAIN = 16, BODY_GRAIN = 2, CHUNK_GRAIN = 1, EDGE_GRAIN = 2 };
-
-typedef struct detection {
-  pl_contact_memory *memory;
-  const pl_contact_body *bodies;
-  const pl_contact_rules *pairs;
-  double step;
-  pl_contact_scale scale;
-} detection;
+// Tasks are this many blocks.
+enum { CHUNK_GRAIN = 1, EDGE_GRAIN = 2 };
 
 pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
   double speed = pl_vec3_length(step->gravity) * step->step, fall = speed * step->step;
   // The constants are for worlds without gravity, and for bodies that keep their positions in single precision.
   return (pl_contact_scale){.margin = 2 * fall + 1e-6, .slop = 0.25 * fall + 1e-7, .speed = 2 * speed + 1e-4};
-}
-
-// List the blocks of a body for the next pass.
-static int32_t list_blocks(pl_contact_memory *memory, int32_t body, int32_t count) {
-  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)
-    memory->listed_blocks[count++] = b;
-  return count;
-}
-
-// Surface points of a block at both ends of the step, and what is around them. What sleeps does not move.
-static void place_block(const detection *d, pl_contact_block *block) {
-  const pl_contact_body *body = &d->bodies[block->body];
-  pl_surface_motion *motion = &d->memory->motions[block->body];
-  const pl_vec3 *starts = body->asleep ? body->positions : body->starts;
-  block->start_box = block->end_box = pl_box_empty();
-  block->moved = pl_vec3_of(0, 0, 0);
-  for (int32_t i = block->first; i < block->first + block->count; ++i) {
-    int32_t point = motion->tree->point_order[i];
-    pl_vec3 p = pl_contact_surface_point(body->surface, point, starts);
-    pl_vec3 q = pl_contact_surface_point(body->surface, point, body->positions);
-    motion->starts[point] = p;
-    motion->ends[point] = q;
-    pl_box_cover(&block->start_box, p);
-    pl_box_cover(&block->end_box, q);
-    block->moved = pl_vec3_add(block->moved, pl_vec3_sub(q, p));
-  }
-}
-
-static void place_points(void *data, int32_t begin, int32_t end, int32_t part) {
-  (void)part;
-  const detection *d = data;
-  for (int32_t b = begin; b < end; ++b) place_block(d, &d->memory->blocks[d->memory->listed_blocks[b]]);
-}
-
-// Pairs of small bodies are searched by their axes.
-static bool is_small(const pl_contact_memory *memory, int32_t body) {
-  return memory->motions[body].lane_block_count > 0;
-}
-
-// Is a body placed only when something is near it?
-static bool is_bounded(const detection *d, int32_t body) {
-  return d->bodies[body].boxes != NULL && !d->bodies[body].asleep && is_small(d->memory, body);
-}
-
-// Box and drift of a body, from those of its blocks.
-static void place_body(const detection *d, int32_t body) {
-  pl_contact_memory *memory = d->memory;
-  pl_surface_motion *motion = &memory->motions[body];
-  motion->start_box = motion->end_box = pl_box_empty();
-  motion->drift = pl_vec3_of(0, 0, 0);
-  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b) {
-    pl_box_cover_box(&motion->start_box, &memory->blocks[b].start_box);
-    pl_box_cover_box(&motion->end_box, &memory->blocks[b].end_box);
-    motion->drift = pl_vec3_add(motion->drift, memory->blocks[b].moved);
-  }
-  motion->drift = pl_vec3_scale(motion->drift, 1.0 / motion->tree->surface->point_count);
-  // Any frame is right; one that is not a number would hide the body.
-  if (!pl_vec3_is_finite(motion->drift)) motion->drift = pl_vec3_of(0, 0, 0);
-  memory->presences[body].is_placed = true;
-}
-
-// What a body passes through, for the tree of all things. Particles carry the surface, so that the box around them
-// holds it too: a small body whose box is known is placed when something is near.
-static void bound_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
-  (void)part;
-  const detection *d = data;
-  pl_contact_memory *memory = d->memory;
-  for (int32_t i = begin; i < end; ++i) {
-    int32_t body = memory->listed_bodies[i];
-    const pl_surface_motion *motion = &memory->motions[body];
-    const pl_box *boxes = d->bodies[body].boxes;
-    bool is_known = is_bounded(d, body);
-    memory->presences[body].is_placed = false;
-    if (!is_known) place_body(d, body);
-    pl_box path = is_known ? pl_box_merge(boxes[0], boxes[1]) : pl_box_merge(motion->start_box, motion->end_box);
-    // Two boxes with half the margin each meet where their bodies are no farther apart than the margin.
-    memory->item_boxes[body] = pl_box_expand(path, d->bodies[body].radius + 0.5 * d->scale.margin);
-  }
-}
-
-// May something of a body, between these boxes in the course of the step, touch another body?
-static bool may_touch(const detection *d, int32_t body, pl_box start, pl_box end, int32_t other) {
-  if (other == body || (d->bodies[body].asleep && d->bodies[other].asleep) ||
-      !pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, other, d->bodies[other].filter))
-    return false;
-  if (d->bodies[body].spares_bodies || d->bodies[other].spares_bodies) return false;
-  if (d->bodies[body].is_kinematic && d->bodies[other].is_kinematic) return false;
-  if (pl_contact_is_spared(&d->bodies[body], body < other ? body : other, body < other ? other : body)) return false;
-  const pl_surface_motion *motion = &d->memory->motions[other];
-  double keep_away = d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
-  pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, start, end), keep_away);
-  return pl_box_overlaps(box, pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box));
-}
-
-// May a body, whose path is in the box, touch a collider?
-static bool may_touch_collider(const detection *d, int32_t body, const pl_box *path, int32_t collider) {
-  const pl_collider_step *step = &d->memory->collider_steps[collider];
-  if (d->bodies[body].spares_colliders || (d->bodies[body].asleep && !step->is_moving)) return false;
-  if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, ~collider, step->collider->filter)) return false;
-  return pl_box_overlaps(*path, step->box);
-}
-
-// Lowest that a box is above a half-space, metres.
-static double height_above(const pl_transform *placement, const pl_box *box) {
-  pl_vec3 n = pl_quat_rotate(placement->rotation, pl_vec3_of(0, 1, 0));
-  pl_vec3 lowest = {n.x > 0 ? box->min.x : box->max.x, n.y > 0 ? box->min.y : box->max.y,
-                    n.z > 0 ? box->min.z : box->max.z};
-  return pl_vec3_dot(n, pl_vec3_sub(lowest, placement->position));
-}
-
-// May a body reach a half-space? In the frame of one that moves, a path is lowest at one of its ends.
-static bool is_near_half_space(const detection *d, int32_t body) {
-  const pl_contact_memory *memory = d->memory;
-  const pl_box *box = &memory->item_boxes[body];
-  for (int32_t i = 0; i < memory->endless_count && !d->bodies[body].spares_colliders; ++i) {
-    const pl_collider_step *step = &memory->collider_steps[memory->endless_colliders[i]];
-    // Written so that a box that is not a number is near.
-    if (!(fmin(height_above(&step->start, box), height_above(&step->end, box)) > d->scale.margin)) return true;
-  }
-  return false;
-}
-
-// A body that is awake: is there anything near it? Then its points are placed, and sleepers nearby learn of it.
-static void find_near(const detection *d, int32_t body) {
-  pl_contact_memory *memory = d->memory;
-  pl_contact_presence *presence = &memory->presences[body];
-  presence->is_searched = d->bodies[body].self_contact || is_near_half_space(d, body);
-  presence->is_near_large = false;
-  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
-  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
-    if (item == body) continue;
-    presence->is_searched = true;
-    if (item >= memory->body_count || !is_small(memory, item)) presence->is_near_large = true;
-    if (item < memory->body_count && d->bodies[item].asleep)
-      atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
-  }
-  if (presence->is_placed || !presence->is_searched) return;
-  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)
-    place_block(d, &memory->blocks[b]);
-  place_body(d, body);
-}
-
-static void find_near_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
-  (void)part;
-  const detection *d = data;
-  for (int32_t i = begin; i < end; ++i)
-    if (!d->bodies[d->memory->listed_bodies[i]].asleep) find_near(d, d->memory->listed_bodies[i]);
-}
-
-// May something that has no axis with this body touch it? Pairs of small bodies do without the hierarchy.
-static bool needs_hierarchy(const detection *d, int32_t body) {
-  const pl_contact_memory *memory = d->memory;
-  if (d->bodies[body].self_contact) return true;
-  if (is_small(memory, body) && !memory->presences[body].is_near_large) return false;
-  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
-  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
-    if (item == body || item >= memory->body_count || !memory->presences[item].is_placed) continue;
-    if (is_small(memory, body) && is_small(memory, item)) continue;
-    const pl_surface_motion *other = &memory->motions[item];
-    if (may_touch(d, item, other->start_box, other->end_box, body)) return true;
-  }
-  return false;
-}
-
-static void fill_lanes(pl_surface_motion *motion) {
-  pl_surface_motion_fill_lanes(motion);
-  if (motion->extents != NULL) pl_pair_axis_fill_extents(motion);
-}
-
-// A body that is awake: its hierarchy, if something may touch it, and its lanes.
-static void refit_body(const detection *d, int32_t body) {
-  pl_contact_presence *presence = &d->memory->presences[body];
-  if (!presence->is_placed) return;
-  presence->has_normals = needs_hierarchy(d, body);
-  if (presence->has_normals) pl_surface_motion_refit(&d->memory->motions[body]);
-  if (presence->is_searched) fill_lanes(&d->memory->motions[body]);
-}
-
-// Hierarchies of the bodies that something may touch; of all that just fell asleep, since they keep theirs.
-static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
-  (void)part;
-  const detection *d = data;
-  for (int32_t i = begin; i < end; ++i) {
-    int32_t body = d->memory->listed_bodies[i];
-    pl_surface_motion *motion = &d->memory->motions[body];
-    if (d->bodies[body].asleep) {
-      d->memory->presences[body].is_near_large = d->memory->presences[body].has_normals = true;
-      pl_surface_motion_refit(motion);
-      fill_lanes(motion);
-    } else {
-      refit_body(d, body);
-    }
-    if (d->bodies[body].self_contact && !d->bodies[body].asleep) pl_surface_motion_refit_normals(motion);
-  }
-}
-
-// Colliders that move disturb sleepers too.
-static void disturb_sleepers(const detection *d) {
-  pl_contact_memory *memory = d->memory;
-  for (int32_t c = 0; c < memory->collider_count; ++c) {
-    if (!memory->collider_steps[c].is_moving) continue;
-    pl_broad_walk walk =
-        pl_broad_phase_begin(&memory->broad, pl_box_expand(memory->collider_steps[c].box, 0.5 * d->scale.margin));
-    for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;)
-      if (item < memory->body_count && d->bodies[item].asleep)
-        atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
-  }
 }
 
 // A pair that moves farther than this fraction of the depth of either body in one step is searched along its path.
@@ -251,15 +33,15 @@ static bool is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b) {
 }
 
 // Metres of gap beyond which two bodies do not touch.
-static double reach_of(const detection *d, int32_t body, int32_t other) {
+static double reach_of(const pl_contact_detection *d, int32_t body, int32_t other) {
   return d->bodies[body].radius + d->bodies[other].radius + d->scale.margin;
 }
 
-static bool is_far(const detection *d, int32_t body, int32_t other) {
+static bool is_far(const pl_contact_detection *d, int32_t body, int32_t other) {
   return pl_pair_axis_is_apart(&d->memory->motions[body], &d->memory->motions[other], reach_of(d, body, other));
 }
 
-static void find_axis(const detection *d, int32_t body, pl_pair_axis *axis) {
+static void find_axis(const pl_contact_detection *d, int32_t body, pl_pair_axis *axis) {
   int32_t other = axis->other;
   bool in_tets = axis->is_in_tets;
   double limit = reach_of(d, body, other);
@@ -269,19 +51,19 @@ static void find_axis(const detection *d, int32_t body, pl_pair_axis *axis) {
 }
 
 // Axes of a body with those that come later; the last step's are guesses.
-static void find_axes(const detection *d, int32_t body) {
+static void find_axes(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
   pl_pair_axis *axes = &memory->axes[(size_t)body * PL_PAIR_AXES], old[PL_PAIR_AXES];
   const pl_surface_motion *motion = &memory->motions[body];
   int32_t old_count = memory->axis_counts[body], count = 0;
   memcpy(old, axes, (size_t)old_count * sizeof *old);
   memory->axis_counts[body] = 0;
-  if (!is_small(memory, body)) return;
+  if (!pl_contact_is_small(memory, body)) return;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
-    if (item <= body || item >= memory->body_count || !is_small(memory, item)) continue;
+    if (item <= body || item >= memory->body_count || !pl_contact_is_small(memory, item)) continue;
     if (!memory->presences[item].is_placed) continue;
-    if (!may_touch(d, body, motion->start_box, motion->end_box, item)) continue;
+    if (!pl_contact_may_touch(d, body, motion->start_box, motion->end_box, item)) continue;
     if (count == PL_PAIR_AXES) {
       // Both bodies of such a pair search by the tree.
       atomic_store_explicit(&memory->has_many_pairs, true, memory_order_relaxed);
@@ -301,14 +83,14 @@ static void find_axes(const detection *d, int32_t body) {
 
 static void find_all_axes(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   for (int32_t i = begin; i < end; ++i) find_axes(d, d->memory->listed_bodies[i]);
 }
 
 // Where a body has too many neighbours, hierarchies are asked instead.
 static void refit_searched(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   for (int32_t i = begin; i < end; ++i) pl_surface_motion_refit(&d->memory->motions[d->memory->listed_bodies[i]]);
 }
 
@@ -330,7 +112,7 @@ bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact
   return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
 }
 
-static pl_contact_group group_of(const detection *d, const pl_contact_block *block) {
+static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact_block *block) {
   const pl_contact_memory *memory = d->memory;
   size_t first_point = (size_t)memory->point_start[block->body];
   return (pl_contact_group){
@@ -348,8 +130,16 @@ static pl_contact_group group_of(const detection *d, const pl_contact_block *blo
   };
 }
 
-static void find_collider(const detection *d, const pl_contact_group *groups, int32_t group_count, const pl_box *path,
-                          int32_t collider) {
+// May a body, whose path is in the box, touch a collider?
+static bool may_touch_collider(const pl_contact_detection *d, int32_t body, const pl_box *path, int32_t collider) {
+  const pl_collider_step *step = &d->memory->collider_steps[collider];
+  if (d->bodies[body].spares_colliders || (d->bodies[body].asleep && !step->is_moving)) return false;
+  if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, ~collider, step->collider->filter)) return false;
+  return pl_box_overlaps(*path, step->box);
+}
+
+static void find_collider(const pl_contact_detection *d, const pl_contact_group *groups, int32_t group_count,
+                          const pl_box *path, int32_t collider) {
   pl_distance_anchor anchor = {.is_set = false};
   if (!may_touch_collider(d, groups[0].body, path, collider)) return;
   for (int32_t g = 0; g < group_count; ++g)
@@ -358,14 +148,14 @@ static void find_collider(const detection *d, const pl_contact_group *groups, in
 
 // Is there anything near a body that is not searched by an axis?
 static bool asks_tree(const pl_contact_memory *memory, int32_t body) {
-  return memory->presences[body].is_near_large || !is_small(memory, body) ||
+  return memory->presences[body].is_near_large || !pl_contact_is_small(memory, body) ||
          atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed);
 }
 
 // Consecutive blocks of one body against everything, one thing after the other: each position asked for is close to the
 // one before. What the boxes of all blocks rule out is not asked for any of them, what a block's box rules out not for
 // its points.
-static void find_in_blocks(const detection *d, const pl_contact_group *groups, int32_t group_count) {
+static void find_in_blocks(const pl_contact_detection *d, const pl_contact_group *groups, int32_t group_count) {
   const pl_contact_memory *memory = d->memory;
   int32_t body = groups[0].body;
   pl_box start = pl_box_empty(), end = pl_box_empty();
@@ -385,10 +175,10 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
       continue;
     }
     pl_distance_anchor anchor = {.is_set = false};
-    if (!memory->presences[item].is_placed || !may_touch(d, body, start, end, item)) continue;
+    if (!memory->presences[item].is_placed || !pl_contact_may_touch(d, body, start, end, item)) continue;
     if (has_axis(memory, body, item)) continue;
     for (int32_t g = 0; g < group_count; ++g)
-      if (may_touch(d, body, groups[g].start_box, groups[g].end_box, item))
+      if (pl_contact_may_touch(d, body, groups[g].start_box, groups[g].end_box, item))
         pl_contact_find_body(&groups[g], item, &anchor);
   }
   bool meets_itself = d->bodies[body].self_contact && !d->bodies[body].asleep;
@@ -397,7 +187,7 @@ static void find_in_blocks(const detection *d, const pl_contact_group *groups, i
 
 static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   const pl_contact_memory *memory = d->memory;
   pl_contact_group groups[PL_CONTACT_GROUPS];
   for (int32_t i = begin; i < end; ++i) {
@@ -411,7 +201,7 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
 // What searches in tets ask of both bodies, once for all pairs of a body.
 static void fit_areas(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   const pl_contact_memory *memory = d->memory;
   for (int32_t body = begin; body < end; ++body) {
     bool is_in_tets = false;
@@ -423,7 +213,7 @@ static void fit_areas(void *data, int32_t begin, int32_t end, int32_t part) {
 
 // The points of the neighbours of a body in its tets. Two bodies may have the same neighbour, and add to its slots at
 // the same time.
-static void find_in_tets_of(const detection *d, int32_t body, pl_lane_tets *tets) {
+static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane_tets *tets) {
   pl_contact_memory *memory = d->memory;
   const pl_surface_motion *motion = &memory->motions[body];
   bool is_packed = false;
@@ -447,20 +237,20 @@ static void find_in_tets_of(const detection *d, int32_t body, pl_lane_tets *tets
 // The tets of a body are packed just before they are asked: one block of memory, which stays in the cache, serves all
 // bodies of a task.
 static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   for (int32_t body = begin; body < end; ++body) find_in_tets_of(d, body, &d->memory->tets[part]);
 }
 
 // Bodies of a task, so that there are at most PL_CONTACT_TET_TASKS.
 static int32_t tet_grain(int32_t body_count) {
-  int32_t grain = BODY_GRAIN;
+  int32_t grain = PL_CONTACT_BODY_GRAIN;
   while (pl_block_count(body_count, grain) > PL_CONTACT_TET_TASKS) grain *= 2;
   return grain;
 }
 
 // Do points alone hold two bodies apart, so that their edges need not be searched? They do where they are no farther
 // from each other than the bodies are thick: one holds as far as the next.
-static bool is_held(const detection *d, int32_t body, int32_t axis) {
+static bool is_held(const pl_contact_detection *d, int32_t body, int32_t axis) {
   const pl_contact_memory *memory = d->memory;
   if (pl_contact_is_dented(&d->bodies[body], &d->bodies[memory->axes[axis].other])) return false;
   return atomic_load_explicit(&memory->axis_points[axis], memory_order_relaxed) > 0 &&
@@ -471,7 +261,7 @@ static bool is_held(const detection *d, int32_t body, int32_t axis) {
 // The axes of pairs that were looked up in tets and whose edges are searched too.
 static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   const pl_contact_memory *memory = d->memory;
   for (int32_t i = begin; i < end; ++i) {
     int32_t body = memory->listed_bodies[i], first = body * PL_PAIR_AXES;
@@ -500,7 +290,7 @@ static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool f
 // pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   const pl_contact_memory *memory = d->memory;
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
   for (int32_t body = begin; body < end; ++body) {
@@ -515,7 +305,7 @@ static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
 // for all of them. Two bodies may have the same neighbour, and add to its slots at the same time.
 static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   pl_contact_memory *memory = d->memory;
   for (int32_t body = begin; body < end; ++body) {
     if (!has_open_pairs(memory, body, true)) continue;
@@ -534,7 +324,7 @@ static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) 
 
 // Edges of one block against those of all bodies that come later, so that each pair is searched once, and of the same
 // body.
-static void find_in_edge_block(const detection *d, int32_t block, pl_contact_edge_group *group) {
+static void find_in_edge_block(const pl_contact_detection *d, int32_t block, pl_contact_edge_group *group) {
   pl_contact_memory *memory = d->memory;
   memory->edge_blocks[block].contact_count = 0;
   group->block = &memory->edge_blocks[block];
@@ -545,11 +335,12 @@ static void find_in_edge_block(const detection *d, int32_t block, pl_contact_edg
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item <= group->body || item >= memory->body_count) continue;
     const pl_surface_motion *motion = &memory->motions[group->body];
-    if (!may_touch(d, group->body, motion->start_box, motion->end_box, item)) continue;
+    if (!pl_contact_may_touch(d, group->body, motion->start_box, motion->end_box, item)) continue;
     if (has_axis(memory, group->body, item)) continue;
     if (!is_begun) pl_contact_edge_group_begin(group);
     is_begun = true;
-    if (may_touch(d, group->body, group->start_box, group->end_box, item)) pl_contact_find_edges(group, item);
+    if (pl_contact_may_touch(d, group->body, group->start_box, group->end_box, item))
+      pl_contact_find_edges(group, item);
   }
   if (!d->bodies[group->body].self_contact || d->bodies[group->body].asleep) return;
   if (!is_begun) pl_contact_edge_group_begin(group);
@@ -558,7 +349,7 @@ static void find_in_edge_block(const detection *d, int32_t block, pl_contact_edg
 
 static void find_edges_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   const pl_contact_memory *memory = d->memory;
   pl_contact_edge_group group = {.memory = d->memory, .bodies = d->bodies, .scale = d->scale};
   for (int32_t i = begin; i < end; ++i) {
@@ -574,65 +365,12 @@ static void find_edges_in_pairs(void *data, int32_t begin, int32_t end, int32_t 
 
 static void find_edge_contacts(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
-  const detection *d = data;
+  const pl_contact_detection *d = data;
   pl_contact_edge_group group;
   group.memory = d->memory;
   group.bodies = d->bodies;
   group.scale = d->scale;
   for (int32_t b = begin; b < end; ++b) find_in_edge_block(d, d->memory->listed_edge_blocks[b], &group);
-}
-
-static bool is_same_placement(const pl_transform *a, const pl_transform *b) {
-  return a->position.x == b->position.x && a->position.y == b->position.y && a->position.z == b->position.z &&
-         a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y && a->rotation.z == b->rotation.z &&
-         a->rotation.w == b->rotation.w;
-}
-
-static void place_colliders(const detection *d, const pl_collider *const *colliders, const pl_contact_step *step) {
-  pl_contact_memory *memory = d->memory;
-  memory->endless_count = 0;
-  for (int32_t c = 0; c < memory->collider_count; ++c) {
-    const pl_collider *collider = colliders[c];
-    pl_collider_step *s = &memory->collider_steps[c];
-    s->collider = collider;
-    pl_collider_motion(collider, step->time, step->step, &s->start, &s->end);
-    s->is_moving = !is_same_placement(&s->start, &s->end);
-    s->box = pl_box_empty();
-    s->box = pl_box_add_point(s->box, pl_transform_apply(s->start, collider->center));
-    s->box = pl_box_add_point(s->box, pl_transform_apply(s->end, collider->center));
-    s->box = pl_box_expand(s->box, collider->reach);
-    // Where a half-space ends no tree can say.
-    bool is_endless = !(collider->reach < HUGE_VAL);
-    if (is_endless) memory->endless_colliders[memory->endless_count++] = c;
-    memory->item_boxes[memory->body_count + c] =
-        is_endless ? pl_box_empty() : pl_box_expand(s->box, 0.5 * d->scale.margin);
-  }
-}
-
-// Bodies awake and those that just fell asleep: points, boxes and hierarchies of this step. Returns whether anything
-// moves at all.
-static bool place_all(const detection *d, pl_context *context) {
-  pl_contact_memory *memory = d->memory;
-  int32_t block_count = 0, body_count = 0;
-  bool is_moving = false;
-  for (int32_t c = 0; c < memory->collider_count; ++c) is_moving = is_moving || memory->collider_steps[c].is_moving;
-  for (int32_t body = 0; body < memory->body_count; ++body) {
-    pl_contact_presence *presence = &memory->presences[body];
-    presence->is_searched = false;
-    atomic_store_explicit(&presence->is_disturbed, false, memory_order_relaxed);
-    if (d->bodies[body].asleep && presence->is_at_rest) continue;
-    presence->is_at_rest = d->bodies[body].asleep;
-    is_moving = is_moving || !d->bodies[body].asleep;
-    memory->listed_bodies[body_count++] = body;
-    if (!is_bounded(d, body)) block_count = list_blocks(memory, body, block_count);
-  }
-  pl_parallel_for(context, block_count, BLOCK_GRAIN, place_points, (void *)d);
-  pl_parallel_for(context, body_count, BODY_GRAIN, bound_bodies, (void *)d);
-  if (is_moving) pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count + memory->collider_count);
-  pl_parallel_for(context, body_count, BODY_GRAIN, find_near_bodies, (void *)d);
-  pl_parallel_for(context, body_count, BODY_GRAIN, refit_bodies, (void *)d);
-  if (is_moving) disturb_sleepers(d);
-  return is_moving;
 }
 
 // The bodies that may touch something, and where every PL_CONTACT_GROUPS of their blocks begin. Returns the number of
@@ -676,24 +414,24 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_contact_memory *memory = &solver->memory;
   pl_status status = check_same(memory, bodies, body_count, collider_count, error);
   if (status != PL_OK) return status;
-  detection d = {memory, bodies, &solver->pairs, step->step, pl_contact_scale_of(step)};
-  place_colliders(&d, colliders, step);
-  bool is_moving = place_all(&d, solver->context);
+  pl_contact_detection d = {memory, bodies, &solver->pairs, step->step, pl_contact_scale_of(step)};
+  pl_contact_place_colliders(&d, colliders, step);
+  bool is_moving = pl_contact_place_bodies(&d, solver->context);
   int32_t searched_count = 0, chunk_count = is_moving ? list_searches(memory, &searched_count) : 0;
   atomic_store_explicit(&memory->has_many_pairs, false, memory_order_relaxed);
-  pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_all_axes, &d);
+  pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_all_axes, &d);
   if (atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed))
-    pl_parallel_for(solver->context, searched_count, BODY_GRAIN, refit_searched, &d);
+    pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, refit_searched, &d);
   pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
-  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, fit_areas, &d);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, fit_areas, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, tet_grain(body_count), find_in_tets, &d);
-  pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_edge_axes, &d);
-  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, pack_bodies, &d);
-  if (searched_count > 0) pl_parallel_for(solver->context, body_count, BODY_GRAIN, find_in_pairs, &d);
+  pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edge_axes, &d);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, pack_bodies, &d);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, find_in_pairs, &d);
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
-  pl_parallel_for(solver->context, searched_count, BODY_GRAIN, find_edges_in_pairs, &d);
+  pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edges_in_pairs, &d);
   solver->contact_count =
       is_moving ? pl_contact_pack_edges(memory, edge_block_count, pl_contact_pack_points(memory)) : 0;
   pl_contact_apply_rules(&solver->pairs, memory->contacts, solver->contact_count);

@@ -33,6 +33,8 @@ static const double FLAT = 0.02, SHARP = 0.05;
 static const double DENTED = 0.5;
 // Below S: sine of the angle between the triangles at an edge that is asked for at the end of the step only.
 static const double SHARP_LIMIT = 0.03;
+// An edge that comes faster than this fraction of a body's depth per step may press it flat.
+static const double FLAT_WAY = 0.1;
 // How far edges may be inside each other, as a fraction of the heights of their triangles.
 static const double MAX_DEPTH = 0.25;
 // Nearest points must be this many margins, but no more than this fraction, away from the ends of their edges.
@@ -48,7 +50,8 @@ typedef struct edge_search {
   int32_t other;
   bool is_self;
   bool is_flat_a, is_flat_b;      // soft, and may have been pressed flat
-  bool is_dented_a, is_dented_b;  // all edges of the surface count (pl_contact_is_dented())
+  bool is_dented_a, is_dented_b;  // pl_contact_is_dented()
+  bool all_a, all_b;              // all edges of the surface count: flat or dented
   double gap;                     // metres kept between the two surfaces
   // The edge of a that searches, with its box in the frame of b.
   int32_t edge;
@@ -220,17 +223,18 @@ static bool is_outward(const edge_search *search, const edge_pair *pair, bool at
 
 // May a pair that crosses along n from outside be the first to meet? Of a soft body that an impact has pressed flat the
 // far side arrives after the near one: there it is enough that its edge enters the other body from outside.
-static bool may_meet(const edge_search *search, const edge_pair *pair, pl_vec3 n) {
+static bool may_meet(const edge_search *search, const edge_pair *pair, pl_vec3 n, double way) {
   double heights = HUGE_VAL;
   pl_vec3 back = pl_vec3_scale(n, -1);
-  edge_rule a_rule = rule_of(search->is_dented_a, search->is_dented_b);
-  edge_rule b_rule = rule_of(search->is_dented_b, search->is_dented_a);
+  edge_rule a_rule = rule_of(search->all_a, search->all_b);
+  edge_rule b_rule = rule_of(search->all_b, search->all_a);
   bool enters_b =
       is_out_of(search->b, pair->b, false, n) && falls_away(search->b->starts, pair->b, n, b_rule, &heights);
   bool enters_a =
       is_out_of(search->a, pair->a, false, back) && falls_away(search->a->starts, pair->a, back, a_rule, &heights);
   if (enters_a && enters_b) return true;
-  return (enters_b && search->is_flat_a) || (enters_a && search->is_flat_b);
+  return (enters_b && search->is_flat_a && way > FLAT_WAY * search->a->tree->surface->tet_map->depth) ||
+         (enters_a && search->is_flat_b && way > FLAT_WAY * search->b->tree->surface->tet_map->depth);
 }
 
 static bool find_crossing(const edge_search *search, edge_pair *pair) {
@@ -243,7 +247,7 @@ static bool find_crossing(const edge_search *search, edge_pair *pair) {
                             pl_vec3_sub(pl_vec3_lerp(path->start_a[0], path->start_a[1], crossing.s),
                                         pl_vec3_lerp(path->start_b[0], path->start_b[1], crossing.t)));
   if (!(-pl_vec3_dot(n, way) > GRAZE * pl_vec3_length(way))) return false;
-  if (!may_meet(search, pair, n)) return false;
+  if (!may_meet(search, pair, n, pl_vec3_length(way))) return false;
   // The plane that must not be passed is that of the end of the step, unless the edges have turned much.
   pl_vec3 end = pl_vec3_cross(pl_vec3_sub(path->end_a[1], path->end_a[0]), pl_vec3_sub(path->end_b[1], path->end_b[0]));
   end = pl_vec3_normalize_or(end, n);
@@ -379,7 +383,7 @@ static void visit_triangle(void *data, int32_t triangle) {
     // Within one body each pair once.
     if (search->is_self && edge <= search->edge) continue;
     pl_box box = path_box(search->b, &tree->edges[edge], search->b->drift);
-    if (pl_box_overlaps(box, search->box) && is_candidate(search->b, search->is_dented_b, &tree->edges[edge]))
+    if (pl_box_overlaps(box, search->box) && is_candidate(search->b, search->all_b, &tree->edges[edge]))
       test_pair(search, edge);
   }
 }
@@ -389,17 +393,18 @@ bool pl_contact_is_dented(const pl_contact_body *body, const pl_contact_body *ot
   return other->rigid != NULL || (body->all_edges && other->all_edges);
 }
 
-// May an impact have pressed a body flat? Its points are farther apart than it is thick, so that edges do most of the
-// work: all of them count.
-static bool may_be_flat(const pl_contact_edge_group *group, int32_t body, int32_t other) {
-  return body != other && group->bodies[body].rigid == NULL && !group->bodies[body].is_kinematic &&
-         pl_surface_motion_is_thin(&group->memory->motions[body]);
+// May an impact press a body flat? Its points are farther apart than it is thick, so that edges do most of the work:
+// all of them count.
+static bool may_be_flat(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body, int32_t other) {
+  return body != other && bodies[body].rigid == NULL && !bodies[body].is_kinematic &&
+         pl_surface_motion_is_thin(&memory->motions[body]);
 }
 
 static edge_search search_of(pl_contact_edge_group *group, int32_t other) {
   const pl_surface_motion *motions = group->memory->motions;
   const pl_contact_body *a = &group->bodies[group->body], *b = &group->bodies[other];
-  bool is_flat_a = may_be_flat(group, group->body, other), is_flat_b = may_be_flat(group, other, group->body);
+  bool is_flat_a = may_be_flat(group->memory, group->bodies, group->body, other);
+  bool is_flat_b = may_be_flat(group->memory, group->bodies, other, group->body);
   return (edge_search){.group = group,
                        .a = &motions[group->body],
                        .b = &motions[other],
@@ -407,8 +412,10 @@ static edge_search search_of(pl_contact_edge_group *group, int32_t other) {
                        .is_self = other == group->body,
                        .is_flat_a = is_flat_a,
                        .is_flat_b = is_flat_b,
-                       .is_dented_a = is_flat_a || pl_contact_is_dented(a, b),
-                       .is_dented_b = is_flat_b || pl_contact_is_dented(b, a),
+                       .is_dented_a = pl_contact_is_dented(a, b),
+                       .is_dented_b = pl_contact_is_dented(b, a),
+                       .all_a = is_flat_a || pl_contact_is_dented(a, b),
+                       .all_b = is_flat_b || pl_contact_is_dented(b, a),
                        .gap = a->radius + b->radius};
 }
 
@@ -424,7 +431,7 @@ void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other) {
   pl_box box = pl_box_empty();
   for (int32_t i = 0; i < count; ++i) {
     const pl_surface_edge *edge = &search.a->tree->edges[edges[i]];
-    if (!is_candidate(search.a, search.is_dented_a, edge)) continue;
+    if (!is_candidate(search.a, search.all_a, edge)) continue;
     pl_box own = path_box(search.a, edge, search.b->drift);
     if (!pl_box_overlaps(own, region)) continue;
     pl_box_cover_box(&box, &own);
@@ -450,10 +457,11 @@ static void set_floats(float to[3], pl_vec3 a) {
 double pl_contact_edge_sine(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body) {
   const double any = -1e-30;
   const pl_surface_motion *motion = &memory->motions[body];
-  if (pl_surface_motion_is_thin(motion)) return any;
   for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
     const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-    if (!memory->axes[neighbour->axis].is_apart && pl_contact_is_dented(&bodies[body], &bodies[neighbour->body]))
+    if (memory->axes[neighbour->axis].is_apart) continue;
+    if (pl_contact_is_dented(&bodies[body], &bodies[neighbour->body]) ||
+        may_be_flat(memory, bodies, body, neighbour->body))
       return any;
   }
   // Less than is asked for, because of rounding.
@@ -499,8 +507,8 @@ void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, 
     const pl_surface_edge *edge = &a->tree->edges[search.edge];
     if ((codes[edge->points[0]] & codes[edge->points[1]]) != 0) continue;
     int32_t count = kernels->list_edges(a, i, b, &lane_reach, touched);
-    if (count == 0 || !is_candidate(a, search.is_dented_a, edge)) continue;
+    if (count == 0 || !is_candidate(a, search.all_a, edge)) continue;
     for (int32_t k = 0; k < count; ++k)
-      if (is_candidate(b, search.is_dented_b, &b->tree->edges[touched[k]])) test_pair(&search, touched[k]);
+      if (is_candidate(b, search.all_b, &b->tree->edges[touched[k]])) test_pair(&search, touched[k]);
   }
 }

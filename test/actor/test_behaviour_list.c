@@ -415,6 +415,45 @@ static void a_walk_turns_to_its_heading(void **state) {
   free(p);
 }
 
+// The goal of a subject along the ground, and where it wants it.
+static pl_vec3 level_goal(const puppet *p, pl_goal_subject subject, int32_t part) {
+  for (int32_t k = 0; k < p->goals.count; ++k) {
+    const pl_goal *goal = &p->goals.items[k];
+    if (goal->subject == subject && (goal->axes & PL_GOAL_Z) != 0 && (subject != PL_GOAL_PART || goal->part == part))
+      return goal->position;
+  }
+  fail();
+  return (pl_vec3){0, 0, 0};
+}
+
+static void a_walk_that_has_stopped_does_not_sway_when_a_foot_loses_the_ground(void **state) {
+  (void)state;
+  puppet *p = calloc(1, sizeof *p);
+  begin(p, pl_behaviour_find("walk"));
+  stand_up(p, 1, false);
+  p->view.command.speed = 0.2;
+  observe_again(p);
+  for (int32_t round = 0; round < 500; ++round) obey(p, true);
+  p->view.command.speed = 0;
+  for (int32_t round = 0; round < 500; ++round) obey(p, true);
+  choose(p);
+  pl_vec3 center = level_goal(p, PL_GOAL_CENTER, 0), foot = level_goal(p, PL_GOAL_PART, 0);
+  p->parts[0].touch_count = 0;
+  p->view.touch_count = 1;
+  p->view.touch = p->parts[1].touch;
+  choose(p);
+  check_near(level_goal(p, PL_GOAL_CENTER, 0).x, center.x, 1e-12);
+  check_near(level_goal(p, PL_GOAL_CENTER, 0).z, center.z, 1e-12);
+  check_near(level_goal(p, PL_GOAL_PART, 0).x, foot.x, 1e-12);
+  check_near(level_goal(p, PL_GOAL_PART, 0).z, foot.z, 1e-12);
+  // Pushed aside by far, feet stay there: their places are at most a margin away.
+  for (int i = 0; i < 2; ++i) p->parts[i].position.z += 0.5;
+  choose(p);
+  for (int i = 0; i < 2; ++i)
+    check_at_most(pl_vec3_distance(level_goal(p, PL_GOAL_PART, i), p->parts[i].position), 0.06 + 1e-12);
+  free(p);
+}
+
 static void lying_on_its_head_is_a_tumble_until_it_stands_again(void **state) {
   (void)state;
   puppet *p = calloc(1, sizeof *p);
@@ -538,6 +577,7 @@ int main(void) {
       cmocka_unit_test(feet_of_a_walk_step_in_turn_along_the_heading),
       cmocka_unit_test(feet_of_a_waddle_take_turns_there_and_back_and_never_pass_each_other),
       cmocka_unit_test(a_walk_turns_to_its_heading),
+      cmocka_unit_test(a_walk_that_has_stopped_does_not_sway_when_a_foot_loses_the_ground),
       cmocka_unit_test(lying_on_its_head_is_a_tumble_until_it_stands_again),
       cmocka_unit_test(who_has_fallen_lies_still),
   };

@@ -202,12 +202,12 @@ def a_scene_is_built_next_to_the_world_that_is_shown(server, viewer):
     assert viewer.scene["name"] == "rod-fringe"
     # A setting of it: the world continues until it is built, and then from where it is.
     to_start(viewer)
-    path = viewer.scene["bodies"][0]["settings"][0]["path"]
+    at, path = next((i, s["path"]) for i, s in enumerate(viewer.scene["bodies"][0]["settings"]) if isinstance(s["value"], (int, float)))
     viewer.send_together({"kind": "set", "id": 910, "path": path, "value": 0.3}, {"kind": "step", "id": 911, "count": 2})
     for number in (911, 910):
         answer = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] in ("done", "error") and m.get("id") in (910, 911))
         assert answer["kind"] == "done" and answer["id"] == number, answer
-    assert answer["restarted"] is False and viewer.scene["bodies"][0]["settings"][0]["value"] == 0.3
+    assert answer["restarted"] is False and viewer.scene["bodies"][0]["settings"][at]["value"] == 0.3
     shown(viewer, 2)
     # Gone while one is being built, and two that wait: nobody is hurt.
     with server.viewer() as hasty:

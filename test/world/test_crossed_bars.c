@@ -91,7 +91,7 @@ static void compare(method upper, method lower, const char *name, int first_cell
   double worst = HUGE_VAL;
   for (int c = first_cells; c < CELL_COUNT; ++c)
     for (int k = 0; k < SPEED_COUNT; ++k) {
-      // Fine bars of two solids still pass at the highest speed: their cells turn inside out.
+      // Fine bars of two solids still pass at the highest speed (docs/notes/contact.md).
       if (upper == SOLID && lower == SOLID && c == CELL_COUNT - 1 && k == SPEED_COUNT - 1) continue;
       double lowest = lowest_of(upper, lower, CELLS[c], SPEEDS[k]);
       if (!(lowest > 0))

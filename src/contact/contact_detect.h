@@ -1,0 +1,32 @@
+// What the parts of a search for contacts share: contact_place.c places bodies and colliders,
+// contact_detect.c searches.
+#ifndef PL_CONTACT_DETECT_H
+#define PL_CONTACT_DETECT_H
+
+#include "contact/contact_solver.h"
+
+enum { PL_CONTACT_BODY_GRAIN = 2 };  // tasks are this many bodies
+
+typedef struct pl_contact_detection {
+  pl_contact_memory *memory;
+  const pl_contact_body *bodies;
+  const pl_contact_rules *pairs;
+  double step;
+  pl_contact_scale scale;
+} pl_contact_detection;
+
+// Pairs of small bodies are searched by their axes.
+bool pl_contact_is_small(const pl_contact_memory *memory, int32_t body);
+
+// May something of a body, between these boxes in the course of the step, touch another body?
+bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box start, pl_box end,
+                          int32_t other);
+
+void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider *const *colliders,
+                                const pl_contact_step *step);
+
+// Bodies awake and those that just fell asleep: points, boxes and hierarchies of this step. Returns
+// whether anything moves at all.
+bool pl_contact_place_bodies(const pl_contact_detection *d, pl_context *context);
+
+#endif
