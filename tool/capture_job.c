@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tool_capture.h"
 #include "tool_clouds.h"
@@ -160,6 +161,7 @@ static pl_capture_run_def make_def(capture_job *job, pl_capture_clip *clips) {
   def.clips = clips;
   def.clip_count = job->clip_count;
   def.release_frame = job->release;
+  if (strcmp(tool_get_text(job->arguments, "start"), "moving") == 0) def.start = PL_FIT_START_MOVING;
   def.max_rounds = job->max_rounds;
   def.fit = job->settings.def;
   def.fit.field = job->field;

@@ -31,13 +31,14 @@ static pl_status write_table(const fit_job *job, const char *name, const char *c
 
 // One row per parameter; the verdict as a number, 0 for determined.
 static pl_status write_estimates(const fit_job *job, const pl_fit_report *found, pl_error *error) {
-  static const char *const columns[] = {"value", "min", "max", "deviation", "verdict", "mesh_value", "discretisation"};
+  static const char *const columns[] = {"value",          "min",        "max", "deviation", "verdict", "mesh_value",
+                                        "discretisation", "lack_of_fit"};
   enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
   double *cells = tool_allocate(COLUMN_COUNT * (size_t)found->parameter_count, sizeof *cells);
   for (int32_t i = 0; i < found->parameter_count; ++i) {
     const pl_fit_estimate *e = &found->estimates[i];
-    const double row[COLUMN_COUNT] = {e->value,   e->min,        e->max,           e->deviation,
-                                      e->verdict, e->mesh_value, e->discretisation};
+    const double row[COLUMN_COUNT] = {e->value,          e->min,        e->max, e->deviation, e->verdict, e->mesh_value,
+                                      e->discretisation, e->lack_of_fit};
     memcpy(cells + COLUMN_COUNT * (size_t)i, row, sizeof row);
   }
   pl_status status = write_table(job, "estimates.csv", columns, COLUMN_COUNT, found->parameter_count, cells, error);
@@ -312,6 +313,12 @@ bool fit_print(fit_job *job, pl_error *error) {
     print_table(&found);
   tool_print(&job->tool->console, "rms %.4g mm of %.4g mm amplitude after %d iterations, %d simulations; %.3g s",
              1e3 * found.rms, 1e3 * found.amplitude, found.iteration_count, found.evaluation_count, found.seconds);
+  if (found.has_lack_of_fit && !misfit)
+    tool_print_warning(&job->tool->console,
+                       "%.3g mm remain where the data are exact to %.2g mm: the model lacks something, and intervals "
+                       "are wider by what that may do. Was the object at rest when it was released (--start moving), "
+                       "are all held points given, do more control points or finer tets help?",
+                       1e3 * found.rms, 1e3 * sqrt(3) * found.noise);
   if (misfit)
     tool_print_warning(
         &job->tool->console,

@@ -35,8 +35,12 @@ typedef struct pl_capture_round {
   double track_residual;  ///< metres: rms distance of explained points from the surface, over all
                           ///< frames
   double explained_fraction;  ///< mean fraction of the measured points that the surface explains
-  double fit_rms;             ///< metres: rms distance of simulated from tracked points
-  bool has_truth;             ///< some recording came with the truth
+  /// Metres: expected random error of a coordinate of a tracked point, from the residual and the
+  /// number of measured points for each point of the mesh. A fit without a `noise` of its own takes
+  /// it for that: a residual above it widens the intervals.
+  double track_error;
+  double fit_rms;        ///< metres: rms distance of simulated from tracked points
+  bool has_truth;        ///< some recording came with the truth
   double error_seen;     ///< metres: rms distance of tracked from true surface points where cameras
                          ///< see; 0 without truth
   double error_hidden;   ///< the same where they do not see
@@ -99,8 +103,12 @@ typedef struct pl_capture_run_def {
   int32_t clip_count;            ///< 1 … 1000
   int32_t release_frame;  ///< frame in which the object is released, of every recording, default 0.
                           ///< Frames before it are tracked; the motion that is fitted begins with
-                          ///< it, at rest
-  int32_t max_rounds;     ///< rounds at most, 1 … 1000, default 4
+                          ///< it
+  /// How the motions start: PL_FIT_START_GIVEN, at rest in the release frame (the default), or
+  /// PL_FIT_START_MOVING, with a velocity that is fitted: for objects that were pulled aside and
+  /// let go before the rest of them had come to rest.
+  pl_fit_start start;
+  int32_t max_rounds;  ///< rounds at most, 1 … 1000, default 4
   /// Relative change from one round to the next below which the track residual and all parameters
   /// count as settled, which ends the run before `max_rounds`. Default 0.01: less than tracking and
   /// time steps leave uncertain.

@@ -347,8 +347,12 @@ typedef struct pl_fit_estimate {
   double mesh_value;  ///< of the fit's own tets and steps, as pl_fit_get_values() has it; `value`
                       ///< is another one after pl_fit_refine()
   double discretisation;  ///< part of the interval, to either side, that is due to tets and steps;
-                          ///< as a fraction of `value` (of itself for Poisson's ratio); 0 before
-                          ///< pl_fit_refine()
+                          ///< as a fraction of `value` (of itself for Poisson's ratio). Before
+                          ///< pl_fit_refine() half of what the last halving of steps changed, 0
+                          ///< where steps were not halved
+  double lack_of_fit;  ///< the same for what the model lacks: the most that a residual beyond the
+                       ///< stated `noise` can move it; 0 where chance explains the residual, and
+                       ///< where no noise was stated. The larger of both widens the interval
 } pl_fit_estimate;
 
 /// Result of a fit.
@@ -369,6 +373,8 @@ typedef struct pl_fit_report {
   int32_t steps;        ///< time steps between two frames that were sufficient, or the maximum
   double seconds;       ///< in pl_fit_run()
   pl_reference_report reference;
+  bool has_lack_of_fit;  ///< the residual is beyond the stated `noise`: intervals are wider by what
+                         ///< that may be due to
   bool refined;  ///< values are extrapolated to fine tets and short steps by pl_fit_refine()
   double noise;  ///< metres: the stated error of a coordinate, or 1e-4 of the object's size
   pl_vec3 shape_acceleration;  ///< m/s², under which the shape of the mesh is in equilibrium:

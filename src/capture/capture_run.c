@@ -97,6 +97,7 @@ static pl_status take_clips(pl_capture_result *run, pl_error *error) {
     run->motions[i] = (pl_fit_sequence){.frame_count = clip->motion_frames,
                                         .frame_seconds = 1 / clip->view.rate,
                                         .positions = clip->positions,
+                                        .start = run->def.start,
                                         .point_weights = clip->weights};
   }
   return PL_OK;

@@ -52,6 +52,9 @@ pl_status pl_run_check(const pl_capture_run_def *def, pl_error *error) {
   if (def->mesh == NULL || pl_mesh_get_view(def->mesh).tet_count == 0)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "mesh",
                          "a mesh of tets is needed; pl_lattice_build() fills a surface");
+  if (def->start != PL_FIT_START_GIVEN && def->start != PL_FIT_START_MOVING)
+    return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "start",
+                         "must be PL_FIT_START_GIVEN or PL_FIT_START_MOVING");
   if (def->clips == NULL) return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "clips", "there are no recordings");
   if (def->fit.after_iteration != NULL)
     return pl_fail_field(error, PL_ERROR_INVALID_ARGUMENT, "fit.after_iteration",
@@ -147,6 +150,7 @@ uint64_t pl_run_hash(const pl_capture_run_def *def) {
                             warm->sample_count, warm->mode_count,        warm->rounds,           warm->min,
                             warm->max};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, numbers, sizeof numbers);
+  if (def->start != PL_FIT_START_GIVEN) hash = pl_hash_bytes(hash, &def->start, sizeof def->start);
   hash = hash_mesh(hash, def->mesh);
   hash = hash_mesh(hash, def->surface);
   hash = hash_fit(hash, &def->fit);

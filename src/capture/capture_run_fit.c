@@ -119,6 +119,8 @@ static pl_status create_fit(pl_capture_result *run, pl_error *error) {
   def.after_iteration = after_iteration;
   def.give_up = is_given_up;
   def.user = run;
+  // What the track says of itself is what the fit may leave.
+  if (!(def.noise > 0)) def.noise = round->report.track_error;
   // Later rounds begin where the one before ended: with the steps that it needed, and with all frames.
   if (run->round_count > 0) {
     def.steps_per_frame = round[-1].report.steps;

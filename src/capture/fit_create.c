@@ -319,7 +319,8 @@ static pl_status set_body(pl_fit *fit, const pl_mesh *mesh, pl_error *error) {
     fit->def.added_masses = pl_arena_copy(&fit->arena, def->added_masses, (size_t)view.point_count, sizeof(double));
     if (fit->def.added_masses == NULL) return pl_fail_memory(error);
   }
-  if (!(fit->def.noise > 0)) fit->def.noise = NOISE_OF_SIZE * fit->size;
+  fit->noise_is_stated = def->noise > 0;
+  if (!fit->noise_is_stated) fit->def.noise = NOISE_OF_SIZE * fit->size;
   return PL_OK;
 }
 

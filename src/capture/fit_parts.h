@@ -79,18 +79,20 @@ struct pl_fit {
   pl_reference reference;
   pl_reference_report reference_report;
   pl_fit_cursor cursor;
-  bool moves_rest;  // the reference shape changes with the columns
-  bool evaluated;   // `now` belongs to the values, the reference shape and the window
+  bool moves_rest;       // the reference shape changes with the columns
+  bool noise_is_stated;  // by the def, not taken from the size
+  bool evaluated;        // `now` belongs to the values, the reference shape and the window
   pl_fit_evaluation now, trial;
   pl_vector log;  // of Nelder-Mead: column_count coordinates and the cost of every evaluation
   double seconds;
   // Of pl_fit_refine(), by value: extrapolated, and what tets and steps leave uncertain, in
-  // coordinates; deviations of the fit with finer tets, in coordinates.
+  // coordinates; deviations and lack of fit with finer tets, in coordinates.
   bool refined, refined_converged;
   double refined_values[PL_FIT_MAX_VALUES], uncertainties[PL_FIT_MAX_VALUES],
-      refined_deviations[PL_FIT_MAX_VALUES];
+      refined_deviations[PL_FIT_MAX_VALUES], refined_lacks[PL_FIT_MAX_VALUES];
   // Of pl_fit_get_report().
   pl_fit_estimate estimates[PL_FIT_MAX_VALUES];
+  double deviations[PL_FIT_MAX_VALUES];  // of the values, in coordinates, by random errors alone
   double *correlations;
 };
 

@@ -271,7 +271,7 @@ static void clean_up(refinement *r) {
 
 typedef struct refined_fit {
   bool converged;
-  double values[PL_FIT_MAX_VALUES], deviations[PL_FIT_MAX_VALUES];
+  double values[PL_FIT_MAX_VALUES], deviations[PL_FIT_MAX_VALUES], lacks[PL_FIT_MAX_VALUES];
 } refined_fit;
 
 static pl_status run_again(const pl_fit *fit, const pl_fit_def *given, const pl_mesh *mesh,
@@ -289,6 +289,7 @@ static pl_status run_again(const pl_fit *fit, const pl_fit_def *given, const pl_
                                                  &def.second_prony_time, &def.loss_factor};
   for (int32_t i = 0; i < fit->body.viscous_count; ++i)
     viscous[fit->body.viscous_kinds[i]]->start = fit->values[controls + 3 + i];
+  if (!fit->noise_is_stated) def.noise = 0;
   def.max_steps = 0;
   def.windows = NULL;
   def.window_count = 0;
@@ -301,7 +302,8 @@ static pl_status run_again(const pl_fit *fit, const pl_fit_def *given, const pl_
   if (status >= 0) status = pl_fit_get_report(again, &report, error);
   for (int32_t k = 0; k < fit->result_count && status >= 0; ++k) {
     found->values[k] = report.estimates[k].value;
-    found->deviations[k] = report.estimates[k].deviation;
+    found->deviations[k] = again->deviations[k];
+    found->lacks[k] = report.estimates[k].lack_of_fit;
   }
   pl_fit_destroy(again);
   return status < 0 ? status : PL_OK;
@@ -365,6 +367,7 @@ pl_status pl_fit_refine(pl_fit *fit, pl_error *error) {
   for (int32_t k = 0; k < fit->result_count; ++k) {
     extrapolate(fit, k, fine.values[k], brief.values[k]);
     fit->refined_deviations[k] = fine.deviations[k];
+    fit->refined_lacks[k] = fine.lacks[k];
   }
   fit->refined = true;
   fit->refined_converged = brief.converged && fine.converged;

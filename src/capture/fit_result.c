@@ -5,7 +5,8 @@
 // be expected, whichever is larger: data that are exact, or that the model follows by chance, do not make a parameter
 // known that hardly moves anything. Errors that are alike from point to point and from frame to frame are found from
 // the scores of blocks of frames, and the wider of both intervals counts. Motions, cases and vibrations that disagree
-// by more than that add their spread.
+// by more than that add their spread. Where the error of the data was stated, and the residual is beyond it, what is
+// left over is the model's: it widens all intervals by the most that it can do.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,15 +172,50 @@ bool pl_fit_is_misfit(const pl_fit *fit) {
   return now->cost > fmax(MISFIT * MISFIT * now->amplitude, MISFIT_NOISE * MISFIT_NOISE * noise);
 }
 
-static void set_verdict(const pl_fit *fit, int32_t value, double deviation, pl_fit_estimate *estimate) {
+// The sum of squares that the stated error of the data does not explain, m²; 0 when it was not stated, or chance may be
+// the reason: errors may be alike all over a frame, so there are as many chances as frames.
+static double unexplained(const pl_fit *fit) {
+  const pl_fit_evaluation *now = &fit->now;
+  int32_t window = fit->windows[fit->cursor.window], frames = fit->case_count + fit->vibration_count;
+  for (int32_t s = 0; s < fit->sequence_count; ++s)
+    frames += (fit->sequences[s].frame_count < window ? fit->sequences[s].frame_count : window) - 1;
+  double expected = fit->def.noise * fit->def.noise * fmax(3 * now->weight - fit->column_count, 1);
+  double chance = NORMAL_95 * sqrt(2 / fmax(frames, 1));
+  return fit->noise_is_stated && now->cost > (1 + chance) * expected ? now->cost - expected : 0;
+}
+
+// What the model lacks, b with |b|² unexplained, moves a parameter by N⁻¹ sᵀ b, at most (Cauchy and Schwarz) by
+//
+//   |b| √(N⁻¹)ᵢᵢ
+//
+// if all of it looks like that parameter. A phase that drifts over the whole motion does, and no block of frames shows
+// it.
+static double lack_of_fit(const pl_fit *fit, double variance) {
+  return sqrt(unexplained(fit) * fmax(variance, 0));
+}
+
+// How far a value still is from that of short steps, where it was fitted with twice their length too: what the last
+// halving changed, of which an order of 2 leaves a third and one of 1 all; half of it is between them.
+static double step_error(const pl_fit *fit, int32_t value) {
+  if (fit->cursor.steps <= fit->def.steps_per_frame) return 0;
+  return 0.5 * fabs(pl_fit_coordinate(fit, value, fit->values[value]) -
+                    pl_fit_coordinate(fit, value, fit->cursor.coarser[value]));
+}
+
+// The deviation is known, and the lack of fit.
+static void set_verdict(const pl_fit *fit, int32_t value, pl_fit_estimate *estimate) {
+  double deviation = fit->deviations[value];
   const pl_fit_range *range = &fit->ranges[value];
   bool logarithmic = pl_fit_is_logarithmic(fit, value);
-  double extra = 0;
+  estimate->discretisation = step_error(fit, value);
   if (fit->refined) {
     estimate->value = fit->refined_values[value];
     deviation = fit->refined_deviations[value];
-    extra = estimate->discretisation = fit->uncertainties[value];
+    estimate->discretisation = fit->uncertainties[value];
+    estimate->lack_of_fit = fit->refined_lacks[value];
   }
+  // Tets and steps are part of what the model lacks: the larger of both counts.
+  double extra = fmax(estimate->discretisation, estimate->lack_of_fit);
   // What is not random is added, not squared: it is the same in every repetition.
   double coordinate = pl_fit_coordinate(fit, value, estimate->value), half = NORMAL_95 * deviation + extra;
   estimate->deviation = deviation + extra / NORMAL_95;
@@ -217,7 +253,9 @@ static pl_status estimate(pl_fit *fit, double sigma, pl_error *error) {
     double alone = sigma * scales[i] * sqrt(fmax(variance, 0));
     double together = fmax(alone, block_deviation(fit, inverse, scales, i)),
            spread = repeat_deviation(fit, inverse, scales, i, together);
-    set_verdict(fit, fit->columns[i], sqrt(together * together + spread * spread), &fit->estimates[fit->columns[i]]);
+    fit->estimates[fit->columns[i]].lack_of_fit = lack_of_fit(fit, variance * scales[i] * scales[i]);
+    fit->deviations[fit->columns[i]] = sqrt(together * together + spread * spread);
+    set_verdict(fit, fit->columns[i], &fit->estimates[fit->columns[i]]);
     for (int32_t j = 0; j < n && fit->columns[j] < all; ++j)
       fit->correlations[fit->columns[i] * all + fit->columns[j]] =
           i == j ? 1 : fmin(1, fmax(-1, inverse[i * n + j] / sqrt(fmax(variance * inverse[j * n + j], 1e-300))));
@@ -265,6 +303,7 @@ pl_status pl_fit_get_report(pl_fit *fit, pl_fit_report *report, pl_error *error)
                             .reference = fit->reference_report,
                             .refined = fit->refined,
                             .noise = fit->def.noise,
+                            .has_lack_of_fit = unexplained(fit) > 0,
                             .shape_acceleration = shape_acceleration(fit)};
   return PL_OK;
 }
