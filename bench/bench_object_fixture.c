@@ -228,7 +228,7 @@ static double typical_error(const comparison *c) {
 }
 
 static bool read_moduli(const object_fixture *fixture, const char *film, const char *name, object_found *found) {
-  comparison c = {NULL};
+  comparison c = {.controls = NULL};
   bool good = open_comparison(fixture, film, name, &c);
   if (good) {
     found->point_count = pl_mesh_get_view(c.mesh).point_count;

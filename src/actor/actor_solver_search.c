@@ -61,7 +61,7 @@ static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] = choice->work->next[i] - length * s->du[i];
   for (int32_t j = 0; j < s->P; ++j) s->trial_p[j] = p[j] - length * s->dp[j];
   pl_actor_shape_use(s, choice, s->trial_p);
-  s->trial_cost = NAN;
+  s->trial_cost = (double)NAN;
   step_rating first = rate_step(s, choice, rows, last, wanted);
   *good = first == GOOD;
   if (*good || (first == BAD && !is_first)) return PL_OK;
