@@ -237,14 +237,14 @@ PL_SIMD_INLINE void edge_tet_mixed_four(const pl_fem_edge_tets *z, const int32_t
 
 static void edge_tet_assemble(const pl_fem_edge_tets *tets, const int32_t *elements, int32_t count) {
   for (int32_t begin = 0; begin < count; begin += 4) {
-    int32_t four[4], used = sides_four(elements, begin, count, four);
+    int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
     edge_tet_assemble_four(tets, four, used);
   }
 }
 
 static void edge_tet_mixed(const pl_fem_edge_tets *tets, const int32_t *elements, int32_t count) {
   for (int32_t begin = 0; begin < count; begin += 4) {
-    int32_t four[4], used = sides_four(elements, begin, count, four);
+    int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
     edge_tet_mixed_four(tets, four, used);
   }
 }

@@ -15,6 +15,14 @@ typedef double pl_lanes __attribute__((vector_size(32), may_alias));
 typedef int64_t pl_lane_mask __attribute__((vector_size(32), may_alias));
 typedef double pl_lanes_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
 
+// Four elements of a batch, from `begin` on; the last four is filled up with its first element.
+// Returns how many count.
+PL_SIMD_INLINE int32_t pl_lanes_elements(const int32_t *elements, int32_t begin, int32_t count,
+                                         int32_t four[4]) {
+  int32_t used = count - begin < 4 ? count - begin : 4;
+  for (int k = 0; k < 4; ++k) four[k] = elements[begin + (k < used ? k : 0)];
+  return used;
+}
 PL_SIMD_INLINE pl_lanes pl_lanes_load(const double *from) {
   return *(const pl_lanes_unaligned *)(const void *)from;
 }

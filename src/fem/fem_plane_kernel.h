@@ -293,23 +293,16 @@ PL_SIMD_INLINE void plane_mixed_four(const pl_fem_planes *z, const int32_t eleme
   plane_scatter_matrix(z, elements, count, K);
 }
 
-// Fours of a batch; the last is filled up with its first triangle.
-PL_SIMD_INLINE int32_t plane_four(const int32_t *elements, int32_t begin, int32_t count, int32_t four[4]) {
-  int32_t used = count - begin < 4 ? count - begin : 4;
-  for (int k = 0; k < 4; ++k) four[k] = elements[begin + (k < used ? k : 0)];
-  return used;
-}
-
 static void plane_assemble(const pl_fem_planes *planes, const int32_t *elements, int32_t count) {
   for (int32_t begin = 0; begin < count; begin += 4) {
-    int32_t four[4], used = plane_four(elements, begin, count, four);
+    int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
     plane_assemble_four(planes, four, used);
   }
 }
 
 static void plane_mixed(const pl_fem_planes *planes, const int32_t *elements, int32_t count) {
   for (int32_t begin = 0; begin < count; begin += 4) {
-    int32_t four[4], used = plane_four(elements, begin, count, four);
+    int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
     plane_mixed_four(planes, four, used);
   }
 }

@@ -310,7 +310,7 @@ PL_SIMD_INLINE void shell_mixed_four(const pl_fem_shells *z, pl_fem_shell_kind k
 PL_SIMD_INLINE void shell_assemble_kind(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t *elements,
                                         int32_t count) {
   for (int32_t begin = 0; begin < count; begin += 4) {
-    int32_t four[4], used = sides_four(elements, begin, count, four);
+    int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
     shell_assemble_four(z, kind, four, used);
   }
 }
@@ -327,7 +327,7 @@ static void shell_assemble(const pl_fem_shells *shells, const int32_t *elements,
 PL_SIMD_INLINE void shell_mixed_kind(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t *elements,
                                      int32_t count) {
   for (int32_t begin = 0; begin < count; begin += 4) {
-    int32_t four[4], used = sides_four(elements, begin, count, four);
+    int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
     shell_mixed_four(z, kind, four, used);
   }
 }

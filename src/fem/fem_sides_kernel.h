@@ -12,13 +12,6 @@
 
 enum { SIDES_MAX = 3, SIDES_MAX_BLOCKS = 16 };
 
-// The last four of a batch is filled up with its first element. Returns how many count.
-PL_SIMD_INLINE int32_t sides_four(const int32_t *elements, int32_t begin, int32_t count, int32_t four[4]) {
-  int32_t used = count - begin < 4 ? count - begin : 4;
-  for (int k = 0; k < 4; ++k) four[k] = elements[begin + (k < used ? k : 0)];
-  return used;
-}
-
 PL_SIMD_INLINE pl_lanes sides_gather(const double *from, const int32_t four[4]) {
   return (pl_lanes){from[four[0]], from[four[1]], from[four[2]], from[four[3]]};
 }

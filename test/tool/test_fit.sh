@@ -2,6 +2,7 @@
 # ctest: cli long
 # pliant fit and pliant capture: material and reference shape of a body whose truth is known, after kills, by several programs, and wrong use.
 . "$(dirname "$0")/begin.sh"
+. "$(dirname "$0")/fit_results.sh"
 
 cat >scene.json <<'JSON'
 {
@@ -20,16 +21,6 @@ cat >scene.json <<'JSON'
 JSON
 expect 0 sense scene.json -o shot --start 0.6 --frames 30 --size 160x120
 fit=(fit shot/static.vtu shot/truth_points.pc2 --hold shot/held.csv --steps 8)
-
-# value NAME: the second column of the table of parameters on standard output.
-value() {
-  awk -v name="$1" 'index($0, name) == 1 { sub(name, ""); print $1 }' out
-}
-
-# near FOUND TRUTH SHARE
-near() {
-  awk -v a="$1" -v b="$2" -v s="$3" 'BEGIN { exit !(a > b * (1 - s) && a < b * (1 + s)) }' || fail "$1 instead of $2"
-}
 
 echo "the modulus comes back, and damping, from a world of shorter steps"
 code=0

@@ -2,6 +2,7 @@
 # ctest: cli once
 # pliant fit with markers, static shapes, force-displacement curves and vibrations, with parameters that are fixed and bounded, and wrong use.
 . "$(dirname "$0")/begin.sh"
+. "$(dirname "$0")/fit_results.sh"
 
 cat >scene.json <<'JSON'
 {
@@ -20,21 +21,6 @@ cat >scene.json <<'JSON'
 JSON
 expect 0 sense scene.json -o shot --start 0.3 --frames 40 --rate 100 --size 80x60
 for shape in rest static; do expect 0 convert shot/$shape.vtu $shape.mesh; done
-
-# value NAME: the second column of the table of parameters on standard output.
-value() {
-  awk -v name="$1" 'index($0, name) == 1 { sub(name, ""); print $1 }' out
-}
-
-# near FOUND TRUTH SHARE
-near() {
-  awk -v a="$1" -v b="$2" -v s="$3" 'BEGIN { exit !(a > b * (1 - s) && a < b * (1 + s)) }' || fail "$1 instead of $2"
-}
-
-# fit WORDS...: undetermined damping is not a failure here.
-fit() {
-  "$PLIANT" fit "$@" >out 2>err || [ $? = 3 ] || fail "fit $*"
-}
 
 python3 - <<'PYTHON'
 import random, struct

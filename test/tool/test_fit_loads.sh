@@ -2,6 +2,7 @@
 # ctest: cli once
 # pliant fit with known forces and pressures over time: the pushes of a scene with shorter steps give the modulus back.
 . "$(dirname "$0")/begin.sh"
+. "$(dirname "$0")/fit_results.sh"
 
 # scene NAME YOUNG PUSHES: a beam that is pushed as the list says.
 scene() {
@@ -28,16 +29,6 @@ keys='"keys": [{"time": 0, "factor": 0}, {"time": 0.08, "factor": 1}, {"time": 0
 scene forced 100000 "{$tip, \"force\": [0, 0.06, 0.09], $keys}"
 scene pressed 100000 "{$top, \"pressure\": 30, $keys}"
 scene both 100000 "{$tip, \"force\": [0, 0.06, 0.09], $keys}, {$top, \"pressure\": 30, $keys}"
-
-value() {
-  awk -v name="$1" 'index($0, name) == 1 { sub(name, ""); print $1 }' out
-}
-near() {
-  awk -v a="$1" -v b="$2" -v s="$3" 'BEGIN { exit !(a > b * (1 - s) && a < b * (1 + s)) }' || fail "$1 instead of $2"
-}
-fit() {
-  "$PLIANT" fit "$@" >out 2>err || [ $? = 3 ] || fail "fit $*"
-}
 
 python3 - <<'PYTHON'
 factors = [(0, 0), (0.08, 1), (0.15, -1), (0.2, 0)]
