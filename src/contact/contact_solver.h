@@ -168,8 +168,7 @@ bool pl_contact_is_spared(const pl_contact_body *body, int32_t low, int32_t high
 // Give contacts the friction and restitution of pairs that have their own.
 void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count);
 
-// Let vibration of touching bodies die away, between building rows and sweeping them
-// (contact_damping.c).
+// Let vibration of touching bodies die away (contact_damping.c).
 typedef struct pl_contact_damping {
   pl_context *context;
   pl_contact_memory *memory;
@@ -177,11 +176,23 @@ typedef struct pl_contact_damping {
   double step;
   bool is_after;  // after the sweeps
 } pl_contact_damping;
-void pl_contact_damp(pl_contact_damping *damping);
+
+// Bodies and pairs of a small island.
+typedef struct pl_contact_island {
+  const int32_t *bodies;
+  int32_t body_count;
+  const pl_contact_pair *pairs;
+  int32_t pair_count;
+} pl_contact_island;
+
+// Between building rows and sweeping them: of one island, and of all large ones.
+void pl_contact_damp_island(pl_contact_damping *damping, const pl_contact_island *island);
+void pl_contact_damp_large(pl_contact_damping *damping);
 
 // After the sweeps: let bodies part slower, and limit the speed of single particles relative to
-// their bodies.
-void pl_contact_limit(pl_contact_damping *damping);
+// their bodies. Those that touch nothing are limited with the large islands.
+void pl_contact_limit_island(pl_contact_damping *damping, const pl_contact_island *island);
+void pl_contact_limit_large(pl_contact_damping *damping);
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
 // step.
