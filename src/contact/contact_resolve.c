@@ -485,13 +485,27 @@ static void clear_others(void *data, int32_t begin, int32_t end, int32_t block) 
   }
 }
 
+static void press_side(const pl_contact_body *bodies, const pl_contact_side *side, pl_vec3 impulse) {
+  if (side->body < 0 || bodies[side->body].presses == NULL || bodies[side->body].asleep) return;
+  *bodies[side->body].has_presses = true;
+  for (int32_t k = 0; k < side->count; ++k) {
+    pl_vec3 *press = &bodies[side->body].presses[side->points[k]];
+    *press = pl_vec3_add_scaled(*press, impulse, side->weights[k]);
+  }
+}
+
 static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair)
     for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
       const pl_contact_row *row = &r->memory->rows[i];
+      const pl_contact *contact = &r->memory->contacts[r->memory->plan.row_contacts[i]];
       if (row->normal_impulse > 0 && row->normal_mass > 0)
-        pl_contact_cache_store(r->bodies, &r->memory->contacts[r->memory->plan.row_contacts[i]], impulse_of(row));
+        pl_contact_cache_store(r->bodies, contact, impulse_of(row));
+      double press = row->normal_impulse + row->rest_impulse;
+      if (!(press > 0)) continue;
+      press_side(r->bodies, &contact->a, pl_vec3_scale(contact->normal, press));
+      press_side(r->bodies, &contact->b, pl_vec3_scale(contact->normal, -press));
     }
 }
 

@@ -36,6 +36,7 @@ typedef struct pl_contact_presence {
   bool is_placed;    // its points and boxes are there; small bodies that nothing is near do without
   bool is_searched;  // its points search in this step
   bool is_near_large;  // near something else than small bodies: the tree of all things is asked
+  bool is_near_body;   // near another body
   bool has_normals;    // the normals of its triangles are those of this step
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
   atomic_flag lock;          // of the slots of its points

@@ -51,6 +51,7 @@ static bool list_bodies(pl_world *world) {
                        : 0,
         .impulses = body->impulses,
         .has_impulses = &body->has_impulses,
+        .has_presses = &body->has_next_presses,
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
         .all_edges = world->def.all_edges,
@@ -165,16 +166,22 @@ static double max_deviation_of(const pl_body *body) {
   return sqrt(max_square);
 }
 
+static void note_state(const pl_world *world, pl_body *body) {
+  pl_body_note *note = &body->note;
+  note->is_known = true;
+  note->is_still = pl_body_is_still(body, world->def.sleep_speed);
+  pl_body_find_poles(body, note->poles);
+  note->not_finite = body->model->method->find_not_finite(body->model, body->state);
+}
+
 void pl_body_note_end(const pl_world *world, pl_body *body) {
   pl_body_note *note = &body->note;
   note_end(body, false);
   note->boxes[1] = box_of(body, body->positions);
   body->range = pl_body_range_of(body, &note->boxes[1]);
-  note->is_free = !body->has_impulses;
-  note->max_deviation = note->is_free ? max_deviation_of(body) : 0;
-  if (!note->is_free) return;
-  note->is_still = pl_body_is_still(body, world->def.sleep_speed);
-  pl_body_find_poles(body, note->poles);
+  note->is_known = false;
+  note->max_deviation = body->has_impulses ? 0 : max_deviation_of(body);
+  if (!body->has_impulses) note_state(world, body);
 }
 
 static void note_starts(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -240,6 +247,7 @@ static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block)
     else
       method->set_state(body->model, body->state, body->positions, body->velocities);
     if (method->set_rigid != NULL) method->get_velocities(body->model, body->state, body->velocities);
+    if (c->world->notes_in_move && body->is_noted) note_state(c->world, body);
   }
 }
 
@@ -253,6 +261,7 @@ bool pl_world_mark_sleepers(pl_world *world) {
     bool is_noted = world->notes_in_move && body->is_noted;
     entry->boxes = is_noted ? body->note.boxes : NULL;
     entry->max_deviation = is_noted ? body->note.max_deviation : 0;
+    entry->presses = body->next_presses;
   }
   return any;
 }
@@ -277,7 +286,6 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   if (status >= 0) status = pl_contact_solver_resolve(world->contact_solver, entries, count, &step, report, error);
   if (status < 0) return status;
   pl_world_collect_contacts(world);
-  pl_world_collect_presses(world);
   pl_world_finish_couplings(world);
   pl_contact_solver_get_collider_impulses(world->contact_solver, entries, world->collider_impulses.items);
   pl_world_wake_touched(world);

@@ -82,7 +82,9 @@ pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, p
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, i);
-    int32_t particle = body->model->method->find_not_finite(body->model, body->state);
+    bool is_noted = world->notes_in_move && body->is_noted && body->note.is_known;
+    int32_t particle =
+        is_noted ? body->note.not_finite : body->model->method->find_not_finite(body->model, body->state);
     if (particle >= 0) return fail_body(world, i, particle, "the state is not finite", report, error);
   }
   return PL_OK;

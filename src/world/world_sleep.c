@@ -209,9 +209,7 @@ static void count_still_seconds(void *data, int32_t begin, int32_t end, int32_t 
       body->rest.still_seconds = body->rest.steady_seconds = 0;
       continue;
     }
-    // What touched nothing is as its move left it.
-    bool is_as_noted = world->notes_in_move && body->is_noted && body->note.is_free &&
-                       !PL_ITEM(&world->contact_bodies, pl_contact_body, body->contact_number).moved;
+    bool is_as_noted = world->notes_in_move && body->is_noted && body->note.is_known;
     count_steady_seconds(world, body, is_as_noted);
     bool is_slow = is_as_noted ? body->note.is_still : pl_body_is_still(body, world->def.sleep_speed);
     body->rest.still_seconds = is_slow ? body->rest.still_seconds + world->def.step : 0;

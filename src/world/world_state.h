@@ -28,15 +28,16 @@ typedef struct pl_body_rest {
 // Whether a body is where numbers suffice, and in one piece (world_finite.c).
 typedef enum pl_body_range { PL_BODY_IN_RANGE, PL_BODY_TOO_FAR, PL_BODY_BURST } pl_body_range;
 
-// What is noted of a body in its move, while its particles are in the cache.
+// What is noted of a body while its particles are in the cache.
 typedef struct pl_body_note {
-  pl_box boxes[2];  // around `starts` and `positions`
-  // Of a body that touched nothing in the last step, as it will be if it touches nothing in this
-  // one:
-  bool is_free;
-  bool is_still;         // slower than the threshold of sleep
-  pl_vec3 poles[3];      // as of pl_body_rest
-  double max_deviation;  // m/s, of a velocity from the mean
+  // In its move:
+  pl_box boxes[2];       // around `starts` and `positions`
+  double max_deviation;  // m/s, of a velocity from the mean; 0: not known
+  // In its move, of a body that touched nothing in the last step; again when contact has moved it.
+  bool is_known;
+  bool is_still;       // slower than the threshold of sleep
+  pl_vec3 poles[3];    // as of pl_body_rest
+  int32_t not_finite;  // a particle whose state is not finite; -1: none
 } pl_body_note;
 
 typedef struct pl_body {
@@ -231,10 +232,6 @@ void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move)
 // The lists are the world's, for one body at a time: copies on its scratch stack, for a move that
 // outlasts that. False when out of memory.
 bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);
-
-// What the contact solver pushed surface points with, added to what their own moves felt
-// (world_pressures.c).
-void pl_world_collect_presses(pl_world *world);
 
 // Contact events (world_events.c): memory for them, a call of the caller begins, a step begins,
 // what a body felt of colliders in its own step, what the contact solver found, and the step
