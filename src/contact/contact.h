@@ -73,8 +73,8 @@ typedef struct pl_contact_body {
   pl_contact_impulse *impulses;
   bool *has_impulses;  // whether any of them may be other than zero; NULL: not known
   uint32_t id;         // the same in every step, for `impulses`
-  // Out, of a body that is awake: what its contacts push each surface point with along their normals
-  // is added, N s; NULL: not wanted. `has_presses` is set when there is any
+  // Out, of a body that is awake: what its contacts push each surface point with along their
+  // normals is added, N s; NULL: not wanted. `has_presses` is set when there is any
   pl_vec3 *presses;
   bool *has_presses;
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres

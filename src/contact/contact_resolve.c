@@ -218,10 +218,11 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
   pl_contact_memory *memory = r->memory;
+  pl_contact_term *terms = &memory->terms[(size_t)begin * (size_t)memory->term_count];
+  pl_contact_pull *pulls = &memory->pulls[(size_t)begin * (size_t)memory->term_count];
   for (int32_t i = begin; i < end; ++i) {
     int32_t index = memory->plan.row_contacts[i];
     const pl_contact *contact = &memory->contacts[index];
-    pl_contact_term *terms = &memory->terms[(size_t)i * (size_t)memory->term_count];
     pl_contact_row *row = &memory->rows[i];
     *row = (pl_contact_row){.normal = contact->normal,
                             .surface_velocity = contact->surface_velocity,
@@ -233,7 +234,9 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     row->turns = is_rigid(r->bodies, &row->a) || is_rigid(r->bodies, &row->b);
     if (row->turns) pl_contact_align_levers(r->bodies, contact, r->step->step, &row->a, &row->b);
     double answer, sliding;
-    answer_row(r->bodies, row, &memory->pulls[(size_t)i * (size_t)memory->term_count], &answer, &sliding);
+    answer_row(r->bodies, row, pulls, &answer, &sliding);
+    terms += row->a.count + row->b.count;
+    pulls += row->pull_count;
     bool solved = r->bodies[contact->a.body].solved && (contact->collider >= 0 || r->bodies[contact->b.body].solved);
     if (solved)
       row->normal_impulse =
@@ -485,28 +488,16 @@ static void clear_others(void *data, int32_t begin, int32_t end, int32_t block) 
   }
 }
 
-static void press_side(const pl_contact_body *bodies, const pl_contact_side *side, pl_vec3 impulse) {
-  if (side->body < 0 || bodies[side->body].presses == NULL || bodies[side->body].asleep) return;
-  *bodies[side->body].has_presses = true;
-  for (int32_t k = 0; k < side->count; ++k) {
-    pl_vec3 *press = &bodies[side->body].presses[side->points[k]];
-    *press = pl_vec3_add_scaled(*press, impulse, side->weights[k]);
-  }
-}
-
 static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
+  const pl_contact_memory *memory = r->memory;
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair)
     for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
-      const pl_contact_row *row = &r->memory->rows[i];
-      const pl_contact *contact = &r->memory->contacts[r->memory->plan.row_contacts[i]];
+      const pl_contact_row *row = &memory->rows[i];
       if (row->normal_impulse > 0 && row->normal_mass > 0)
-        pl_contact_cache_store(r->bodies, contact, impulse_of(row));
-      double press = row->normal_impulse + row->rest_impulse;
-      if (!(press > 0)) continue;
-      press_side(r->bodies, &contact->a, pl_vec3_scale(contact->normal, press));
-      press_side(r->bodies, &contact->b, pl_vec3_scale(contact->normal, -press));
+        pl_contact_cache_store(r->bodies, &memory->contacts[memory->plan.row_contacts[i]], impulse_of(row));
     }
+  pl_contact_report_pairs(r->memory, r->bodies, pairs, count);
 }
 
 // --- islands
@@ -585,10 +576,9 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
 
   if (report != NULL) {
     *report = (pl_contact_report){0};
-    for (int32_t i = 0; i < solver->contact_count; ++i) {
-      double depth = memory->contacts[i].depth;
-      if (depth > 0) report->contact_count++;
-      report->deepest = pl_larger(report->deepest, depth);
+    for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
+      report->contact_count += memory->outcomes[p].overlap_count;
+      report->deepest = pl_larger(report->deepest, memory->outcomes[p].deepest);
     }
   }
   return PL_OK;

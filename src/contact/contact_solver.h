@@ -101,6 +101,14 @@ typedef struct pl_contact_whole {
   bool is_slow;   // free, and its particles are near rest
 } pl_contact_whole;
 
+// What became of the contacts of a pair, for reports.
+typedef struct pl_contact_outcome {
+  int32_t overlap_count;        // contacts that overlapped before resolution
+  int32_t collider;             // that all of them are with; -1: a body, or several colliders
+  double deepest;               // metres of overlap
+  pl_collider_impulse impulse;  // on that collider
+} pl_contact_outcome;
+
 // Points are looked up in tets by at most this many tasks at a time.
 enum { PL_CONTACT_TET_TASKS = 32 };
 
@@ -143,8 +151,9 @@ typedef struct pl_contact_memory {
   pl_contact_plan plan;
   int32_t term_count;             // of one contact at most
   pl_contact_row *rows;           // one per contact, in the order of the plan
-  pl_contact_term *terms;         // term_count per row
+  pl_contact_term *terms;         // at most term_count per row, those of neighbours side by side
   pl_contact_pull *pulls;         // alike
+  pl_contact_outcome *outcomes;   // one per pair of the plan
   int32_t *particle_start;        // body_count + 1: offsets into the arrays per particle
   pl_vec3 *move_velocities;       // one per particle: after the bodies' own move, before resolution
   pl_contact_whole *wholes;       // one per body, see contact_damping.c
@@ -194,6 +203,11 @@ void pl_contact_damp_large(pl_contact_damping *damping);
 // their bodies. Those that touch nothing are limited with the large islands.
 void pl_contact_limit_island(pl_contact_damping *damping, const pl_contact_island *island);
 void pl_contact_limit_large(pl_contact_damping *damping);
+
+// After resolution: what the contacts of these pairs pushed surface points and colliders with
+// (contact_report.c).
+void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies,
+                             const pl_contact_pair *pairs, int32_t count);
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
 // step.

@@ -1,8 +1,8 @@
 // Contact pressure at the points of a surface.
 //
-// Methods that meet colliders in their own move add what they felt there (pl_body_move.presses), the contact solver what
-// its contacts pushed with (pl_contact_body.presses): each a weighted mean of up to three surface points, by its weight.
-// A sleeper that is touched does not move: its pressures stay, and change from the next step on.
+// Methods that meet colliders in their own move add what they felt there (pl_body_move.presses), the contact solver
+// what its contacts pushed with (pl_contact_body.presses): each a weighted mean of up to three surface points, by its
+// weight. A sleeper that is touched does not move: its pressures stay, and change from the next step on.
 //
 //   p_i = |P_i| / (h A_i)      A_i = sum over the triangles of i of a third of max(0, -n . P_i / |P_i|) area
 //
