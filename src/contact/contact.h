@@ -57,6 +57,10 @@ typedef struct pl_contact_body {
   // particle positions at the start of the step (free of contact as far as known)
   const pl_vec3 *starts;
   pl_vec3 *positions;  // at the end of the step; corrected in place
+  // Writes `starts`, `positions` and both velocities, before any of them is read in a step; of a
+  // body with `boxes` that nothing is near they are not. NULL: they are there.
+  void (*write_points)(void *data);
+  void *write_data;
   // m/s: none of `velocities`, as they are at resolution's start, differs more from their mean;
   // 0: not known
   double max_deviation;

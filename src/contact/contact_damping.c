@@ -405,7 +405,9 @@ static void find_whole_after(const pl_contact_damping *d, int32_t k) {
   pl_contact_whole *whole = &d->memory->wholes[k];
   whole->is_free = whole->is_slow = whole->is_found = false;
   if (body->asleep || !(body->damping > 0) || body->rigid != NULL) return;
-  if (is_touched(d, k) || may_exceed(body)) whole->is_found = find_whole(body, body->positions, whole);
+  if (!is_touched(d, k) && !may_exceed(body)) return;
+  if (body->write_points != NULL) body->write_points(body->write_data);
+  whole->is_found = find_whole(body, body->positions, whole);
 }
 
 static void find_wholes(void *data, int32_t begin, int32_t end, int32_t block) {

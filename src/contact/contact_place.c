@@ -137,6 +137,7 @@ static void find_near(const pl_contact_detection *d, int32_t body) {
       atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
   }
   if (presence->is_placed || !presence->is_searched) return;
+  if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
   for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)
     place_block(d, &memory->blocks[b]);
   place_body(d, body);

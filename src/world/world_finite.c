@@ -133,8 +133,9 @@ pl_status pl_world_check_range(pl_world *world, pl_step_report *report, pl_error
   pl_parallel_for(world->context, world->awake_count, RANGE_GRAIN, find_ranges, world);
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
-    const pl_body *body = pl_slots_at(&world->bodies, i);
+    pl_body *body = pl_slots_at(&world->bodies, i);
     if (body->range == PL_BODY_IN_RANGE) continue;
+    if (world->notes_in_move && body->is_noted) pl_body_write_points(body);
     const char *what = body->range == PL_BODY_BURST ? "the body has burst" : "the state is out of range";
     return fail_body(world, i, find_farthest(body), what, report, error);
   }
