@@ -91,6 +91,7 @@ static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bod
   memory->term_count = max_term_count(bodies, memory->body_count);
   memory->terms = PL_TAKE(arena, pl_contact_term, (int64_t)memory->contact_capacity * memory->term_count);
   memory->pulls = PL_TAKE(arena, pl_contact_pull, (int64_t)memory->contact_capacity * memory->term_count);
+  memory->outcomes = PL_TAKE(arena, pl_contact_outcome, (int64_t)memory->contact_capacity + memory->joint_capacity);
   memory->particle_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   for (int32_t i = 0; i < memory->body_count && memory->particle_start != NULL; ++i) {
     particle_count += bodies[i].surface->particle_count;
