@@ -226,8 +226,15 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
   double old = fmax(0, -c->start_gap), h = j->world->def.step;
   double fading = fmin(old * h / (FADE_SECONDS + h), FADE_SPEED * h);
   term->offset -= old - fading;
-  if (is_deep(j, found)) term->friction = 0;
-  start_multipliers(j, j->term_count - 1);
+  if (is_deep(j, found)) {
+    term->friction = 0;
+    start_multipliers(j, j->term_count - 1);
+    return true;
+  }
+  pl_coupled_bounce bounce = pl_coupled_bounce_of(j, c);
+  if (bounce.leave > 0) term->offset += fmax(c->start_gap, 0) + bounce.leave * h;
+  term->leave = bounce.leave * h;
+  if (!bounce.parts) start_multipliers(j, j->term_count - 1);
   return true;
 }
 
@@ -521,7 +528,7 @@ static void commit(pl_coupled *j) {
     else if (b->rigid != NULL)
       pl_coupled_rigid_commit(j, b);
     else
-      pl_coupled_commit_masses(j, b);
+      pl_coupled_commit_masses(j, b, result.forces);
   }
   keep_multipliers(j);
   for (int32_t i = 0; i < j->term_count; ++i) {

@@ -16,6 +16,8 @@ static const double STIFFNESS = 8;
 // Speed of an island, m/s, below which it is tried whether it rests, and by how much the forces on what rests may be
 // unbalanced, as a multiple of the tolerance.
 static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
+// Fraction of a bounce's speed by which it may be missed.
+static const double BOUNCE_TOLERANCE = 2e-3;
 // Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not. One
 // is enough where Newton's method converges quadratically. Limits of friction follow an iteration behind the forces:
 // where contacts slide it takes some more until the residual is this fraction of the tolerance, or rounding keeps it
@@ -43,15 +45,19 @@ static double evaluate_masses(const pl_coupled *j, pl_coupled_body *b) {
   return energy;
 }
 
-void pl_coupled_commit_masses(const pl_coupled *j, const pl_coupled_body *b) {
+void pl_coupled_commit_masses(const pl_coupled *j, const pl_coupled_body *b, const double *forces) {
   pl_body *body = b->body;
-  double rate = 1 / j->world->def.step;
+  double h = j->world->def.step;
   body->model->method->get_velocities(body->model, body->state, body->velocities);
   for (int32_t i = 0; i < b->count; ++i) {
     const double *end = b->step.ends + 3 * (ptrdiff_t)i, *goal = j->goal + 3 * (ptrdiff_t)(b->first + i);
-    body->positions[i] = (pl_vec3){end[0], end[1], end[2]};
-    body->velocities[i] =
-        pl_vec3_add_scaled(body->velocities[i], (pl_vec3){end[0] - goal[0], end[1] - goal[1], end[2] - goal[2]}, rate);
+    pl_vec3 gain = {end[0] - goal[0], end[1] - goal[1], end[2] - goal[2]};
+    // By the force, which the other side feels too, rather than by the end that the solve has come to.
+    if (!b->rests && j->fixed[b->first + i] == 0)
+      gain =
+          pl_vec3_scale((pl_vec3){forces[3 * i], forces[3 * i + 1], forces[3 * i + 2]}, h * h / body->model->masses[i]);
+    body->positions[i] = pl_vec3_add((pl_vec3){goal[0], goal[1], goal[2]}, gain);
+    body->velocities[i] = pl_vec3_add_scaled(body->velocities[i], gain, 1 / h);
   }
   body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
 }
@@ -310,6 +316,12 @@ static bool search_line(pl_coupled_island *s, bool is_close, double *energy) {
   return false;
 }
 
+// How far a gap may be from where it is to be.
+static double allowed_gap(const pl_coupled *j, int32_t term) {
+  double allowed = j->bodies[j->contacts[term].a.body].allowed, leave = j->terms[term].leave;
+  return leave > 0 ? fmin(allowed, BOUNCE_TOLERANCE * leave) : allowed;
+}
+
 // Take the forces as multipliers where contacts overlap more than they may, or press across a gap: a multiplier of the
 // last step is no longer right then, and would throw apart what has just met. False if none do.
 static bool update_multipliers(const pl_coupled_island *s) {
@@ -318,7 +330,7 @@ static bool update_multipliers(const pl_coupled_island *s) {
   for (int32_t n = 0; n < s->term_count; ++n) {
     int32_t i = s->terms[n];
     const pl_contact_potential *t = &j->terms[i];
-    if (t->force > 0 && fabs(t->gap) > j->bodies[j->contacts[i].a.body].allowed) any = true;
+    if (t->force > 0 && fabs(t->gap) > allowed_gap(j, i)) any = true;
   }
   for (int32_t n = 0; any && n < s->term_count; ++n)
     j->terms[s->terms[n]].normal_multiplier = j->terms[s->terms[n]].force;
