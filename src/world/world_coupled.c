@@ -231,10 +231,17 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
     start_multipliers(j, j->term_count - 1);
     return true;
   }
+  start_multipliers(j, j->term_count - 1);
   pl_coupled_bounce bounce = pl_coupled_bounce_of(j, c);
-  if (bounce.leave > 0) term->offset += fmax(c->start_gap, 0) + bounce.leave * h;
-  term->leave = bounce.leave * h;
-  if (!bounce.parts) start_multipliers(j, j->term_count - 1);
+  if (bounce.parts) {
+    // What pushed in the last step was a blow.
+    term->normal_multiplier = 0;
+    term->tangent_multiplier = (pl_vec3){0, 0, 0};
+  } else if (bounce.leave > 0 && !(term->normal_multiplier > 0)) {
+    // Only what meets bounces: what presses in every step would be lifted against its load.
+    term->leave = bounce.leave * h;
+    term->offset += fmax(c->start_gap, 0) + term->leave;
+  }
   return true;
 }
 
@@ -260,8 +267,10 @@ static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *er
     pl_contact_solver_steady_normal(j->world->contact_solver, &c);
     if (!first) {
       const pl_coupled_body *a = &j->bodies[c.a.body], *b = c.collider < 0 ? &j->bodies[c.b.body] : a;
-      bool implicit = a->coupled != NULL || b->coupled != NULL;
-      if (!implicit || !(c.depth > a->allowed) || is_known(j, &c)) continue;
+      // Explicit bodies of an island too: the sweeps that follow leave alone what was solved.
+      bool is_solved = a->state == PL_COUPLED_TOGETHER && b->state == PL_COUPLED_TOGETHER;
+      bool is_part = is_solved || a->coupled != NULL || b->coupled != NULL;
+      if (!is_part || !(c.depth > a->allowed) || is_known(j, &c)) continue;
     }
     if (!add_term(j, &c)) break;
     *any = true;
@@ -528,7 +537,7 @@ static void commit(pl_coupled *j) {
     else if (b->rigid != NULL)
       pl_coupled_rigid_commit(j, b);
     else
-      pl_coupled_commit_masses(j, b, result.forces);
+      pl_coupled_commit_masses(j, b);
   }
   keep_multipliers(j);
   for (int32_t i = 0; i < j->term_count; ++i) {
