@@ -209,6 +209,59 @@ static pl_status measure_heads(bench_session *bench, pl_error *error) {
   return status;
 }
 
+// --- what chains lie on -----------------------------------------------------------------------------------------
+
+static double best_of(const bench_samples *samples) {
+  double best = HUGE_VAL;
+  for (int i = 0; i < samples->count; ++i) best = fmin(best, samples->values[i]);
+  return best;
+}
+
+// Hair that hangs over a head of many triangles, and over a sphere.
+static pl_status measure_meshes(bench_session *bench, pl_error *error) {
+  static const char *const names[] = {"", "sphere", "mesh", "kinematic mesh"};
+  static const rod_kind kinds[ROD_MAX_KINDS] = {{100, 8, 0}};
+  rod_fixture fixtures[ROD_HEAD_KINEMATIC + 1] = {0};
+  bench_samples seconds[ROD_HEAD_KINEMATIC + 1] = {0}, ratio = {0};
+  pl_status status = PL_OK;
+  for (int head = ROD_HEAD_SPHERE; head <= ROD_HEAD_KINEMATIC && status >= 0; ++head) {
+    rod_fixture_def def = {.kinds = kinds, .step = 1.0 / 240, .fixed = true, .threads = 1, .head = (rod_head)head};
+    status = rod_fixture_open(&def, &fixtures[head], error);
+    // Until they lie.
+    for (int i = 0; i < 240 && status >= 0; ++i) status = rod_fixture_step(&fixtures[head], error);
+  }
+  int steps = bench->quick ? 20 : 100;
+  for (int repeat = 0; repeat < bench_repeats(bench); ++repeat)
+    for (int head = ROD_HEAD_SPHERE; head <= ROD_HEAD_KINEMATIC && status >= 0; ++head) {
+      double begin = tool_seconds();
+      for (int i = 0; i < steps && status >= 0; ++i) status = rod_fixture_step(&fixtures[head], error);
+      bench_add(&seconds[head], (tool_seconds() - begin) / steps);
+    }
+  for (int head = ROD_HEAD_SPHERE; head <= ROD_HEAD_KINEMATIC && status >= 0; ++head) {
+    char title[80], note[80];
+    const rod_fixture *it = &fixtures[head];
+    bench_samples samples = scaled(&seconds[head], 1e6 / it->chain_count);
+    snprintf(title, sizeof title, "100 chains on a %s", names[head]);
+    bench_row row = {.suite = "rod",
+                     .name = title,
+                     .threads = 1,
+                     .unit = "us/chain/step",
+                     .size = it->chain_count,
+                     .takes_best = true};
+    bench_print(bench, &row, &samples);
+    if (head == ROD_HEAD_SPHERE) continue;
+    ratio = (bench_samples){0};
+    bench_add(&ratio, best_of(&seconds[head]) / best_of(&seconds[ROD_HEAD_SPHERE]));
+    snprintf(title, sizeof title, "100 chains %s/sphere", names[head]);
+    snprintf(note, sizeof note, "%d triangles%s; of the best times", it->head_triangle_count,
+             head == ROD_HEAD_MESH ? ", wanted: at most 3" : "");
+    bench_row times = {.suite = "rod", .name = title, .threads = 1, .unit = "x", .size = it->chain_count, .note = note};
+    bench_print(bench, &times, &ratio);
+  }
+  for (int head = ROD_HEAD_SPHERE; head <= ROD_HEAD_KINEMATIC; ++head) rod_fixture_close(&fixtures[head]);
+  return status;
+}
+
 // --- energy -----------------------------------------------------------------------------------------------------
 
 // A way around a still, weightless head.
@@ -269,7 +322,8 @@ static pl_status measure_energy(bench_session *bench, pl_error *error) {
 
 int bench_rod(bench_session *bench) {
   pl_error error = {0};
-  pl_status status = measure_table(bench, &error);
+  pl_status status = measure_meshes(bench, &error);
+  if (status >= 0) status = measure_table(bench, &error);
   if (status >= 0) status = measure_heads(bench, &error);
   if (status >= 0) status = measure_energy(bench, &error);
   return status < 0 ? tool_report_error(&bench->tool->console, &error) : TOOL_DONE;

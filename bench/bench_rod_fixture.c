@@ -130,15 +130,42 @@ static pl_status fix_weights(rod_fixture *fixture, pl_error *error) {
   return status;
 }
 
+// A ball of the size of the scalp.
+static pl_status add_head(rod_head head, rod_fixture *fixture, pl_error *error) {
+  pl_shape_node ball = pl_default_shape_node(PL_SHAPE_ELLIPSOID);
+  ball.size = (pl_vec3){SCALP, SCALP, SCALP};
+  pl_shape_def shape = pl_default_shape_def();
+  shape.target_triangle_count = ROD_HEAD_TRIANGLES;
+  pl_mesh *mesh = NULL;
+  pl_status status = pl_shape_build_surface(fixture->context, &shape, &ball, 1, &mesh, error);
+  pl_collider_def def = pl_default_collider_def(head == ROD_HEAD_SPHERE ? PL_COLLIDER_SPHERE : PL_COLLIDER_MESH);
+  def.radius = SCALP;
+  def.mesh = head == ROD_HEAD_SPHERE ? NULL : mesh;
+  pl_kinematic_def kinematic = pl_default_kinematic_def();
+  pl_body_def body = pl_default_body_def();
+  if (status >= 0) fixture->head_triangle_count = pl_mesh_get_view(mesh).triangle_count;
+  if (status >= 0 && head == ROD_HEAD_KINEMATIC) {
+    status = pl_kinematic_build(fixture->context, &kinematic, mesh, &fixture->head, error);
+    body.model = fixture->head;
+    if (status >= 0) status = pl_world_add_body(fixture->world, &body, NULL, error);
+  } else if (status >= 0) {
+    status = pl_world_add_collider(fixture->world, &def, NULL, error);
+  }
+  pl_mesh_destroy(mesh);
+  return status;
+}
+
 pl_status rod_fixture_open(const rod_fixture_def *def, rod_fixture *fixture, pl_error *error) {
   pl_context_def context_def = pl_default_context_def();
   context_def.thread_count = def->threads;
   pl_world_def world_def = pl_default_world_def();
   world_def.step = def->step;
+  world_def.sleeping = def->head == ROD_HEAD_NONE;
   if (def->weightless) world_def.gravity = (pl_vec3){0, 0, 0};
   pl_status status = pl_context_create(&context_def, &fixture->context, error);
   if (status >= 0) status = build_model(def, fixture, error);
   if (status >= 0) status = pl_world_create(fixture->context, &world_def, &fixture->world, error);
+  if (status >= 0 && def->head != ROD_HEAD_NONE) status = add_head(def->head, fixture, error);
   pl_body_def body = pl_default_body_def();
   body.model = fixture->model;
   if (status >= 0) status = pl_world_add_body(fixture->world, &body, &fixture->body, error);
@@ -153,6 +180,7 @@ pl_status rod_fixture_open(const rod_fixture_def *def, rod_fixture *fixture, pl_
 void rod_fixture_close(rod_fixture *fixture) {
   pl_world_destroy(fixture->world);
   pl_model_destroy(fixture->model);
+  pl_model_destroy(fixture->head);
   pl_context_destroy(fixture->context);
   *fixture = (rod_fixture){.context = NULL};
 }

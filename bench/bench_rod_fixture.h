@@ -12,6 +12,15 @@ typedef struct rod_kind {
   int32_t chain_count, joint_count, example_count;
 } rod_kind;
 
+// What chains lie on.
+typedef enum rod_head {
+  ROD_HEAD_NONE,
+  ROD_HEAD_SPHERE,     // a collider
+  ROD_HEAD_MESH,       // a collider of ROD_HEAD_TRIANGLES triangles or so
+  ROD_HEAD_KINEMATIC,  // the same mesh as a body that an animation moves
+} rod_head;
+enum { ROD_HEAD_TRIANGLES = 8000 };
+
 typedef struct rod_fixture_def {
   const rod_kind *kinds;  // ROD_MAX_KINDS of them; those without chains are none
   pl_rod_ghost_momentum ghost_momentum;
@@ -22,11 +31,13 @@ typedef struct rod_fixture_def {
   int width;         // of the neighbourhoods, in joints either way; 0: the usual
   double stiffness;  // 0: soft enough for steps of 1/60 s, at which a joint goes a third of the way
                      // to its goal
+  rod_head head;
 } rod_fixture_def;
 
 typedef struct rod_fixture {
   pl_context *context;
-  pl_model *model;
+  pl_model *model, *head;  // NULL: its head is not a body
+  int32_t head_triangle_count;
   pl_world *world;
   pl_body_id body;
   int32_t chain_count, joint_count;  // joints without the head

@@ -253,6 +253,9 @@ struct pl_model {
   pl_contact_surface surface;    // for contact and display
   double friction, restitution, contact_radius;
   bool self_contact;
+  // Velocities are those at the end of a step; false: those of its middle, as positions follow
+  // them, x1 = x0 + h v1.
+  bool velocities_at_ends;
   uint64_t hash;  // of everything that decides how the model behaves
 };
 

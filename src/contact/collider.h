@@ -78,6 +78,10 @@ pl_vec3 pl_collider_carry(const pl_collider *collider, pl_transform start_placem
 double pl_collider_distance(const pl_collider *collider, pl_transform placement, pl_vec3 point,
                             pl_vec3 *normal);
 
+// The same without normal; of a mesh of many triangles to a twentieth of a cell of its field.
+double pl_collider_quick_distance(const pl_collider *collider, pl_transform placement,
+                                  pl_vec3 point);
+
 // Signed distance at a centre of the grid and how far the point (in the collider's own frame) is
 // from that centre: their difference is a bound below the point's distance, their sum one above.
 // Cheap, and rough; without a grid the distance is 0 and `away` is HUGE_VAL.

@@ -5,7 +5,7 @@
 // moves: for a point p in the cell of centre c,
 //   d(c) - |p - c|  <=  d(p)  <=  d(c) + |p - c|
 // and where the bound below already rules out contact, the mesh need not be asked. Otherwise the one above tells how
-// far to search.
+// far to search. A point outside the grid is also at least as far from the mesh as from the grid.
 #include "base/error.h"
 #include "base/parallel.h"
 #include "contact/collider.h"
@@ -57,6 +57,11 @@ static int32_t cell_along(double position, int32_t count) {
   return position > 0 ? (position < count - 1 ? (int32_t)position : count - 1) : 0;
 }
 
+// In cells.
+static double beyond_grid(double position, int32_t count) {
+  return position < 0 ? -position : position > count ? position - count : 0;
+}
+
 double pl_collider_clearance_at(const pl_collider_clearance *grid, pl_vec3 point, double *away) {
   *away = HUGE_VAL;
   if (grid->distances == NULL) return 0;
@@ -68,5 +73,12 @@ double pl_collider_clearance_at(const pl_collider_clearance *grid, pl_vec3 point
   double distance = (double)grid->distances[x + grid->counts[0] * (y + grid->counts[1] * z)];
   // Single precision is off by less than a millionth of the distance.
   *away = pl_vec3_distance(point, center) + 1e-6 * fabs(distance);
-  return distance;
+  // The mesh is inside the grid, so that a point beyond it is at least as far away as from the grid's box: far out the
+  // nearest cell tells little.
+  pl_vec3 beyond = {beyond_grid(p.x, grid->counts[0]), beyond_grid(p.y, grid->counts[1]),
+                    beyond_grid(p.z, grid->counts[2])};
+  double low = (1 - 1e-9) * grid->cell * pl_vec3_length(beyond), high = distance + *away;
+  if (!(low > 0 && low > distance - *away && low < high)) return distance;
+  *away = 0.5 * (high - low);
+  return 0.5 * (high + low);
 }

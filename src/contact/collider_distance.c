@@ -63,3 +63,11 @@ double pl_collider_distance(const pl_collider *collider, pl_transform placement,
   if (normal != NULL) *normal = pl_quat_rotate(placement.rotation, local);
   return distance;
 }
+
+double pl_collider_quick_distance(const pl_collider *collider, pl_transform placement, pl_vec3 point) {
+  pl_vec3 local = pl_transform_apply_inverse(placement, point), normal;
+  double distance;
+  if (collider->shape == PL_COLLIDER_MESH && pl_collider_field_at(&collider->field, local, &distance, &normal))
+    return distance;
+  return pl_collider_local_distance(collider, local, NULL);
+}

@@ -48,6 +48,7 @@ typedef struct pl_contact_potential {
   pl_vec3 fixed;
   pl_vec3 normal;
   double offset;
+  double leave;                // metres of `offset` by which a bounce is to open the gap; 0: none
   pl_vec3 start;               // of p - q, plus the way that a collider's surface moves
   double friction;             // coefficient
   double stiffness;            // k, N/m

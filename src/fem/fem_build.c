@@ -227,6 +227,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   model->stiffness_damping = def->stiffness_damping;
   model->branches = pl_fem_branches_of(def);
   model->scheme = def->scheme;
+  model->head.velocities_at_ends = def->scheme == PL_FEM_SECOND_ORDER;
   model->max_newton_iterations = def->max_newton_iterations;
   model->newton_tolerance = def->newton_tolerance;
   pl_status status = pl_fem_elements_build(context, def, &view, model, error);

@@ -50,7 +50,7 @@ static pl_vec3 slide_of(const pl_rod_contact *contact, const pl_rod_contact_coll
 // is thin enough at its root to be clear, and where the root is inside the collider only what lies beyond a third of
 // the segment counts. Returns how much was cut off.
 static double spare_root(pl_segment *segment, const pl_collider *shape, pl_transform placement, double *clearance) {
-  double clear = pl_collider_distance(shape, placement, segment->a, NULL);
+  double clear = pl_collider_quick_distance(shape, placement, segment->a);
   *clearance = clear;
   if (clear >= segment->radius_a) return 0;
   segment->radius_a = fmax(clear, 0);

@@ -226,8 +226,22 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
   double old = fmax(0, -c->start_gap), h = j->world->def.step;
   double fading = fmin(old * h / (FADE_SECONDS + h), FADE_SPEED * h);
   term->offset -= old - fading;
-  if (is_deep(j, found)) term->friction = 0;
+  if (is_deep(j, found)) {
+    term->friction = 0;
+    start_multipliers(j, j->term_count - 1);
+    return true;
+  }
   start_multipliers(j, j->term_count - 1);
+  pl_coupled_bounce bounce = pl_coupled_bounce_of(j, c);
+  if (bounce.parts) {
+    // What pushed in the last step was a blow.
+    term->normal_multiplier = 0;
+    term->tangent_multiplier = (pl_vec3){0, 0, 0};
+  } else if (bounce.leave > 0 && !(term->normal_multiplier > 0)) {
+    // Only what meets bounces: what presses in every step would be lifted against its load.
+    term->leave = bounce.leave * h;
+    term->offset += fmax(c->start_gap, 0) + term->leave;
+  }
   return true;
 }
 
@@ -253,8 +267,10 @@ static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *er
     pl_contact_solver_steady_normal(j->world->contact_solver, &c);
     if (!first) {
       const pl_coupled_body *a = &j->bodies[c.a.body], *b = c.collider < 0 ? &j->bodies[c.b.body] : a;
-      bool implicit = a->coupled != NULL || b->coupled != NULL;
-      if (!implicit || !(c.depth > a->allowed) || is_known(j, &c)) continue;
+      // Explicit bodies of an island too: the sweeps that follow leave alone what was solved.
+      bool is_solved = a->state == PL_COUPLED_TOGETHER && b->state == PL_COUPLED_TOGETHER;
+      bool is_part = is_solved || a->coupled != NULL || b->coupled != NULL;
+      if (!is_part || !(c.depth > a->allowed) || is_known(j, &c)) continue;
     }
     if (!add_term(j, &c)) break;
     *any = true;

@@ -16,6 +16,8 @@ static const double STIFFNESS = 8;
 // Speed of an island, m/s, below which it is tried whether it rests, and by how much the forces on what rests may be
 // unbalanced, as a multiple of the tolerance.
 static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
+// Fraction of a bounce's speed by which it may be missed.
+static const double BOUNCE_TOLERANCE = 2e-3;
 // Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not. One
 // is enough where Newton's method converges quadratically. Limits of friction follow an iteration behind the forces:
 // where contacts slide it takes some more until the residual is this fraction of the tolerance, or rounding keeps it
@@ -310,6 +312,12 @@ static bool search_line(pl_coupled_island *s, bool is_close, double *energy) {
   return false;
 }
 
+// How far a gap may be from where it is to be.
+static double allowed_gap(const pl_coupled *j, int32_t term) {
+  double allowed = j->bodies[j->contacts[term].a.body].allowed, leave = j->terms[term].leave;
+  return leave > 0 ? fmin(allowed, BOUNCE_TOLERANCE * leave) : allowed;
+}
+
 // Take the forces as multipliers where contacts overlap more than they may, or press across a gap: a multiplier of the
 // last step is no longer right then, and would throw apart what has just met. False if none do.
 static bool update_multipliers(const pl_coupled_island *s) {
@@ -318,7 +326,7 @@ static bool update_multipliers(const pl_coupled_island *s) {
   for (int32_t n = 0; n < s->term_count; ++n) {
     int32_t i = s->terms[n];
     const pl_contact_potential *t = &j->terms[i];
-    if (t->force > 0 && fabs(t->gap) > j->bodies[j->contacts[i].a.body].allowed) any = true;
+    if (t->force > 0 && fabs(t->gap) > allowed_gap(j, i)) any = true;
   }
   for (int32_t n = 0; any && n < s->term_count; ++n)
     j->terms[s->terms[n]].normal_multiplier = j->terms[s->terms[n]].force;

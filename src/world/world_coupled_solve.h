@@ -99,6 +99,13 @@ void pl_coupled_rigid_guess_rest(const pl_coupled_body *body);
 void pl_coupled_rigid_note_ends(const pl_coupled_body *body);
 void pl_coupled_rigid_commit(const pl_coupled *coupled, const pl_coupled_body *body);
 
+// What restitution does to a contact (world_coupled_bounce.c).
+typedef struct pl_coupled_bounce {
+  bool parts;    // it parts: the force of the last step was that of a blow
+  double leave;  // m/s at which the gap is to open at least; 0: no bounce
+} pl_coupled_bounce;
+pl_coupled_bounce pl_coupled_bounce_of(const pl_coupled *coupled, const pl_contact *contact);
+
 // Positions and velocities of an explicit body of particles, from where contact has left them.
 void pl_coupled_commit_masses(const pl_coupled *coupled, const pl_coupled_body *body);
 

@@ -117,8 +117,29 @@ static void segments_find_the_same_through_the_field(void **state) {
   drop_context(context);
 }
 
+// The coarse grid rules out what is far, inside the grid and around it, and is never wrong.
+static void clearance_holds_everywhere_and_is_tight_far_out(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  for (int creased = 0; creased < 2; ++creased) {
+    pl_collider *ball = make_ball(context, creased);
+    pl_random random = pl_random_of_seed(8);
+    for (int i = 0; i < 20000; ++i) {
+      pl_vec3 point = pl_vec3_scale(random_direction(&random), RADIUS * pl_random_between(&random, 0, 4));
+      double away, distance = pl_collider_clearance_at(&ball->clearance, point, &away);
+      double exact = pl_triangle_tree_signed_distance(ball->tree, point, HUGE_VAL, NULL, NULL);
+      assert_true(exact >= distance - away - 1e-12 && exact <= distance + away + 1e-12);
+      // The box is at most sqrt(3) times as far out as the ball.
+      if (pl_vec3_length(point) > 2 * RADIUS) assert_true(distance - away > 0.1 * RADIUS);
+    }
+    pl_collider_destroy(context, ball);
+  }
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(clearance_holds_everywhere_and_is_tight_far_out),
       cmocka_unit_test(the_field_is_right_where_it_answers),
       cmocka_unit_test(segments_find_the_same_through_the_field),
   };
