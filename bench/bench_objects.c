@@ -71,9 +71,12 @@ static const object_case OBJECTS[] = {
      1.0 * 3600,
      "2 control points, 3 rounds"},
     {{"taro", "capture-taro", {NULL}, NULL, 0, 239, "640x480", HELD_AT_REST},
-     NULL,
-     {"--density", "700", "--controls", "13", "--placement", "farthest", "--young", "1e6", "--rounds", "3", "--steps",
-      "4", NULL},
+     // At the root; on each stem where it is stiff and where it is not any more; two on each leaf.
+     "x,y,z\n0,0.05,0\n0.038,0.25,-0.007\n-0.041,0.25,-0.041\n-0.01,0.25,0.028\n0.066,0.35,-0.012\n-0.08,0.33,-0.08\n"
+     "-0.014,0.35,0.039\n0.18,0.4,-0.03\n-0.147,0.32,-0.147\n-0.06,0.5,0.167\n0.28,0.35,-0.05\n-0.21,0.27,-0.21\n"
+     "-0.09,0.47,0.26\n",
+     {"--density", "700", "--blend", "harmonic", "--no-warm-start", "--young", "5e6", "--rounds", "3", "--steps", "8",
+      NULL},
      38 * 60,
      2.0 * 3600,
      "13 control points, 3 rounds"},

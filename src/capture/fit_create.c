@@ -22,7 +22,10 @@ static const double MAX_START = 1e3;
 // Largest acceleration under which a shape that is not known may be in equilibrium, by gravity.
 static const double MAX_SHAPE = 4;
 
-static const int32_t WINDOWS[] = {10, 25, 60, 125};
+// A body of many moduli has parts that swing several times within ten frames, and each turn more or less is a minimum:
+// the first two frames have only one. They show little of damping, so that others begin with ten.
+static const int32_t WINDOWS[] = {2, 4, 10, 25, 60, 125};
+enum { SHORT_WINDOWS = 2, MANY_CONTROLS = 5 };
 
 static pl_status check_windows(const pl_fit_def *def, pl_error *error) {
   if (def->window_count < 0 || def->window_count > PL_FIT_MAX_WINDOWS - 1)
@@ -159,7 +162,8 @@ static pl_status check_sequence(const pl_fit *fit, int32_t number, pl_error *err
 static void set_windows(pl_fit *fit) {
   const int32_t *given = fit->def.windows;
   int32_t count = fit->def.window_count;
-  if (count == 0) given = WINDOWS, count = (int32_t)(sizeof WINDOWS / sizeof *WINDOWS);
+  int32_t skipped = fit->body.control_count < MANY_CONTROLS ? SHORT_WINDOWS : 0;
+  if (count == 0) given = WINDOWS + skipped, count = (int32_t)(sizeof WINDOWS / sizeof *WINDOWS) - skipped;
   // Twice as long each time beyond what is given; a window that is nearly the whole is left out.
   for (int32_t i = 0; i < count; ++i)
     if (given[i] > 1 && 5 * given[i] < 4 * fit->longest) fit->windows[fit->window_count++] = given[i];
