@@ -59,10 +59,22 @@ static const paper_row TABLE[] = {
 enum { TABLE_COUNT = sizeof TABLE / sizeof TABLE[0] };
 
 // The scenes of the table, each once.
-const char *const bench_actor_cases[] = {"actor-sphere", "actor-ace",    "actor-castle", "actor-castle-curve",
-                                         "actor-cups",   "actor-s",      "actor-g",      "actor-i",
-                                         "actor-p",      "actor-a",      "actor-r",      "actor-h",
-                                         "actor-cross",  "actor-pirate", "actor-cheesy", "actor-crusty",
+const char *const bench_actor_cases[] = {"actor-sphere",
+                                         "actor-ace",
+                                         "actor-castle",
+                                         "actor-castle-curve",
+                                         "actor-cups",
+                                         "actor-s",
+                                         "actor-g",
+                                         "actor-i",
+                                         "actor-p",
+                                         "actor-a",
+                                         "actor-r",
+                                         "actor-h",
+                                         "actor-cross",
+                                         "actor-pirate",
+                                         "actor-cheesy",
+                                         "actor-crusty",
                                          NULL};
 
 // What became of one actor, for the second table.

@@ -43,9 +43,9 @@ struct pl_rest_space {
   pl_block_matrix mixed;              // ∂²W/∂x∂X where it was evaluated last
   double *points, *forces, *changes;  // workspace: n each
   double *points_of;  // p of which `points` are the rest positions, P; not a number: of none
-  double *rows;                       // workspace: 3 x P for each particle of a batch
-  double *beside;  // workspace: 8 n, four vectors side by side and their products
-  double *lanes;   // workspace of cages: 3 x weight_stride
+  double *rows;       // workspace: 3 x P for each particle of a batch
+  double *beside;     // workspace: 8 n, four vectors side by side and their products
+  double *lanes;      // workspace of cages: 3 x weight_stride
   const pl_cage_kernels *cage;
   double *square;             // workspace: P x P, NULL of free spaces
   pl_fem_system system;       // of the regulariser, with its own parameters

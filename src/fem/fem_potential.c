@@ -118,13 +118,14 @@ static double add_elastic(pl_fem_potential *p, const double *u, bool with_matrix
     return 0;
   }
   double sums[3] = {0, 0, 0}, lost[3] = {0, 0, 0};
+  for (ptrdiff_t i = 0; i < 3 * count; ++i) p->gradient[i] = p->elastic[i] + p->viscous[i];
   for (ptrdiff_t i = 0; i < count; ++i) {
+    const double *e = p->elastic + 3 * i, *v = p->viscous + 3 * i;
     int fixed = p->fixed != NULL ? p->fixed[i] : 0;
     for (int a = 0; a < 3; ++a) {
-      double e = p->elastic[3 * i + a], v = p->viscous[3 * i + a];
-      p->gradient[3 * i + a] = e + v;
-      sums[a] += (fixed >> a & 1) != 0 ? 0 : e * e;
-      lost[a] += (fixed >> a & 1) != 0 ? 0 : v * v;
+      if ((fixed >> a & 1) != 0) continue;
+      sums[a] += e[a] * e[a];
+      lost[a] += v[a] * v[a];
     }
   }
   p->size = sums[0] + sums[1] + sums[2];
