@@ -58,6 +58,25 @@ static const paper_row TABLE[] = {
 };
 enum { TABLE_COUNT = sizeof TABLE / sizeof TABLE[0] };
 
+// The scenes of the table, each once.
+const char *const bench_actor_cases[] = {"actor-sphere",
+                                         "actor-ace",
+                                         "actor-castle",
+                                         "actor-castle-curve",
+                                         "actor-cups",
+                                         "actor-s",
+                                         "actor-g",
+                                         "actor-i",
+                                         "actor-p",
+                                         "actor-a",
+                                         "actor-r",
+                                         "actor-h",
+                                         "actor-cross",
+                                         "actor-pirate",
+                                         "actor-cheesy",
+                                         "actor-crusty",
+                                         NULL};
+
 // What became of one actor, for the second table.
 typedef struct actor_result {
   char name[64];
@@ -233,6 +252,7 @@ static int try_scene(actor_suite *suite, const paper_row *row, const char *name,
 static void measure_row(actor_suite *suite, const paper_row *row) {
   const tool_console *console = &suite->bench->tool->console;
   pl_error error = {0};
+  if (!bench_wants(suite->bench, row->scene)) return;
   int done = try_scene(suite, row, row->scene, &error);
   if (done == 0 && row->rest != ANY_REST) {
     char *name = tool_text("%s-%s", row->scene, REST_NAMES[row->rest]);

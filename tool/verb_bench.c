@@ -33,7 +33,8 @@ static const struct {
     {"fem", "finite elements: time per implicit step and Newton iteration, assembly, solvers", bench_fem, false, NULL},
     {"elements", "linear and quadratic tets: errors in cases with a known answer, and the cost of a step",
      bench_elements, false, NULL},
-    {"actor", "soft characters: time per simulated second, distance and residuals", bench_actor, false, NULL},
+    {"actor", "soft characters: time per simulated second, distance and residuals", bench_actor, false,
+     bench_actor_cases},
     {"robust",
      "thirteen soft characters on slopes, pushed, with other friction, stiffness and mesh: who falls (minutes; only "
      "when named)",

@@ -261,7 +261,11 @@ pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *rhs, int32_t c
   }
   // Coordinates that are left out have the identity's rows.
   memcpy(x, rhs, (size_t)count * n * sizeof(double));
-  for (int32_t begin = 0; begin < count; begin += COLUMNS) {
+  for (int32_t i = 0; count == 1 && i < f->size; ++i) f->x[i] = f->unknown[i] >= 0 ? rhs[f->unknown[i]] : 0;
+  if (count == 1) f->kernels->solve_one(&f->tiles, f->x);
+  for (int32_t i = 0; count == 1 && i < f->size; ++i)
+    if (f->unknown[i] >= 0) x[f->unknown[i]] = f->x[i];
+  for (int32_t begin = 0; count > 1 && begin < count; begin += COLUMNS) {
     int32_t lanes = count - begin < COLUMNS ? count - begin : COLUMNS;
     for (int32_t i = 0; i < f->size; ++i)
       for (int32_t k = 0; k < COLUMNS; ++k)

@@ -33,7 +33,10 @@ static double objective_gradient(const pl_actor_solver *s, const pl_goal_rows *r
 
 static void grow_weight(pl_actor_solver *s, const double *lambda, double gradient) {
   double max = 0;
-  for (int32_t i = 0; i < s->n; ++i) max = fmax(max, fabs(lambda[i] - s->dlambda[i]));
+  for (int32_t i = 0; i < s->n; ++i) {
+    double size = fabs(lambda[i] - s->dlambda[i]);
+    max = size > max ? size : max;
+  }
   s->merit_weight = fmax(s->merit_weight, WEIGHT_MARGIN * max);
   if (s->forces > 0) s->merit_weight = fmax(s->merit_weight, 2 * gradient / s->forces);
 }
@@ -44,7 +47,9 @@ typedef enum step_rating { GOOD, NEARLY_GOOD, BAD } step_rating;
 static step_rating rate_step(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
                              double wanted) {
   pl_fem_potential *potential = &choice->work->potential;
+  potential->without_energy = true;
   pl_fem_potential_evaluate(potential, s->trial_u, false, false);
+  potential->without_energy = false;
   if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size)) return BAD;
   // The same for all u that are tried with this p.
   if (isnan(s->trial_cost)) s->trial_cost = pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);

@@ -24,6 +24,7 @@ static pl_status take_workspace(pl_rest_space *space, pl_error *error) {
   pl_arena *arena = &space->arena;
   size_t n = 3 * (size_t)space->particle_count, size = (size_t)space->size;
   space->points = PL_TAKE(arena, double, n);
+  space->points_of = PL_TAKE(arena, double, size + 1);
   space->forces = PL_TAKE(arena, double, n);
   space->changes = PL_TAKE(arena, double, n);
   space->rows = PL_TAKE(arena, double, 3 * PL_REST_BATCH * size);
@@ -34,6 +35,7 @@ static pl_status take_workspace(pl_rest_space *space, pl_error *error) {
       !pl_block_matrix_take(arena, &space->model->pattern, &space->second) ||
       !pl_block_matrix_take(arena, &space->model->pattern, &space->mixed))
     return pl_fail_memory(error);
+  space->points_of[0] = (double)NAN;
   return PL_OK;
 }
 
@@ -100,12 +102,19 @@ void pl_rest_space_points(const pl_rest_space *space, const double *p, double *p
   for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)space->particle_count; ++i) points[i] += space->model->rest_points[i];
 }
 
+void pl_rest_points_find(const pl_rest_space *space, const double *p) {
+  size_t size = (size_t)space->size * sizeof(double);
+  if (!isnan(space->points_of[0]) && memcmp(space->points_of, p, size) == 0) return;
+  pl_rest_space_points(space, p, space->points);
+  memcpy(space->points_of, p, size);
+}
+
 void pl_rest_space_shape(const pl_rest_space *space, const double *p, double *const *rest) {
   if (pl_rest_is_loose(space)) {
     pl_rest_loose_shape(space, p, rest);
     return;
   }
-  pl_rest_space_points(space, p, space->points);
+  pl_rest_points_find(space, p);
   pl_fem_system_gather_rest(space->model, space->points, rest);
 }
 

@@ -42,9 +42,10 @@ struct pl_rest_space {
   pl_block_matrix first, second;      // workspace: derivatives by particle
   pl_block_matrix mixed;              // ∂²W/∂x∂X where it was evaluated last
   double *points, *forces, *changes;  // workspace: n each
-  double *rows;                       // workspace: 3 x P for each particle of a batch
-  double *beside;  // workspace: 8 n, four vectors side by side and their products
-  double *lanes;   // workspace of cages: 3 x weight_stride
+  double *points_of;  // p of which `points` are the rest positions, P; not a number: of none
+  double *rows;       // workspace: 3 x P for each particle of a batch
+  double *beside;     // workspace: 8 n, four vectors side by side and their products
+  double *lanes;      // workspace of cages: 3 x weight_stride
   const pl_cage_kernels *cage;
   double *square;             // workspace: P x P, NULL of free spaces
   pl_fem_system system;       // of the regulariser, with its own parameters
@@ -98,6 +99,8 @@ void pl_rest_whole_third(pl_rest_space *space, const pl_fem_system *system, cons
 
 // Loose spaces.
 void pl_rest_loose_shape(const pl_rest_space *space, const double *p, double *const *rest);
+// X(p) into space->points, unless they are there.
+void pl_rest_points_find(const pl_rest_space *space, const double *p);
 void pl_rest_loose_points(const pl_rest_space *space, const double *p, double *points);
 void pl_rest_loose_mixed(pl_rest_space *space, const pl_fem_system *system, const double *x,
                          double *E);

@@ -120,6 +120,7 @@ static double compare(pl_rest_space *space, const double *p, const double *q) {
   for (ptrdiff_t k = 0; k < size; ++k) d[k] = p[k] - q[k];
   if (space->metric == NULL) {
     pl_rest_whole_move(space, d, space->changes);
+    space->points_of[0] = (double)NAN;
     pl_block_matrix_multiply(space->context, &space->stiffness, space->changes, space->points);
     return fmax(0, dot(space->changes, space->points, n));
   }
@@ -161,7 +162,7 @@ static double regularise_whole(pl_rest_space *space, const double *p, const doub
   double own = 2 * space->regularisation * space->strain_scale,
          rate = 2 * space->rate_regularisation * space->strain_scale;
   bool bends = hessian != NULL || sparse != NULL;
-  pl_rest_space_points(space, p, space->points);
+  pl_rest_points_find(space, p);
   double energy = strain_energy(space, own, gradient != NULL ? space->forces : NULL, bends ? &space->first : NULL);
   double change = compare(space, p, last), near = 0;
   for (int32_t k = 0; k < space->size; ++k) near += (p[k] - last[k]) * (p[k] - last[k]);

@@ -30,7 +30,7 @@ void pl_rest_space_straighten(pl_rest_space *space, double *p) {
   if (space->handles == NULL) return;
   const pl_fem_model *model = space->model;
   int32_t axes = space->axes;
-  pl_rest_space_points(space, p, space->points);
+  pl_rest_points_find(space, p);
   pl_vec3 center = pl_fem_center_of(model, space->points);
   pl_quat turn = way_back(model, space->points, center);
   for (ptrdiff_t k = 0; k < space->handle_count; ++k) {

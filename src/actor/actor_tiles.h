@@ -29,6 +29,8 @@ typedef struct pl_tile_kernels {
   bool (*factor)(const pl_tiles *tiles);
   // Overwrite four right-hand sides, lying side by side, by the solutions.
   void (*solve)(const pl_tiles *tiles, double *x);
+  // The same of one, with the same bits.
+  void (*solve_one)(const pl_tiles *tiles, double *x);
 } pl_tile_kernels;
 
 extern const pl_tile_kernels pl_tile_kernels_plain, pl_tile_kernels_avx2;

@@ -2,6 +2,8 @@
 // 15 to 17, column by column of 4 x 4 tiles: L_tk = D_tk L_kk⁻ᵀ, then D_ij -= L_ik L_jkᵀ for all i >= j below k (Golub
 // and Van Loan, section 4.2.6, the outer product form).
 
+#include "fem/fem_lanes.h"
+
 typedef double double4 __attribute__((vector_size(32), may_alias));
 
 PL_SIMD_INLINE double4 load4(const double *from) {
@@ -11,12 +13,16 @@ PL_SIMD_INLINE void store4(double *to, double4 a) {
   *(double4 *)(void *)to = a;
 }
 
-// sum -= a bᵀ
-PL_SIMD_INLINE void subtract_product(double4 *sum, const double *a, const double *b) {
-  for (int m = 0; m < 4; ++m) {
-    double4 column = load4(a + 4 * m);
-    for (int j = 0; j < 4; ++j) sum[j] -= column * b[4 * m + j];
-  }
+// target -= a bᵀ, for `count` targets and a at once: what is read of b serves all of them.
+PL_SIMD_INLINE void subtract_products(double *const *targets, const double *const *a, const double *b, int count) {
+  double4 sums[2][4];
+  for (int k = 0; k < count; ++k)
+    for (int j = 0; j < 4; ++j) sums[k][j] = load4(targets[k] + 4 * j);
+  for (int m = 0; m < 4; ++m)
+    for (int j = 0; j < 4; ++j)
+      for (int k = 0; k < count; ++k) sums[k][j] -= load4(a[k] + 4 * m) * b[4 * m + j];
+  for (int k = 0; k < count; ++k)
+    for (int j = 0; j < 4; ++j) store4(targets[k] + 4 * j, sums[k][j]);
 }
 
 // The factor of a diagonal tile; false if it is not positive.
@@ -58,12 +64,16 @@ static bool factor(const pl_tiles *f) {
     for (int32_t i = begin; i < end; ++i) divide_tile(f->values + 16 * (ptrdiff_t)i, diagonal, inverses);
     for (int32_t j = begin; j < end; ++j) {
       const double *b = f->values + 16 * (ptrdiff_t)j;
-      for (int32_t i = j; i < end; ++i) {
-        double *own = f->values + 16 * (ptrdiff_t)*target++;
-        double4 sum[4];
-        for (int c = 0; c < 4; ++c) sum[c] = load4(own + 4 * c);
-        subtract_product(sum, f->values + 16 * (ptrdiff_t)i, b);
-        for (int c = 0; c < 4; ++c) store4(own + 4 * c, sum[c]);
+      int32_t i = j;
+      for (; i + 2 <= end; i += 2, target += 2) {
+        double *own[2] = {f->values + 16 * (ptrdiff_t)target[0], f->values + 16 * (ptrdiff_t)target[1]};
+        const double *a[2] = {f->values + 16 * (ptrdiff_t)i, f->values + 16 * (ptrdiff_t)(i + 1)};
+        subtract_products(own, a, b, 2);
+      }
+      for (; i < end; ++i, ++target) {
+        double *own[1] = {f->values + 16 * (ptrdiff_t)target[0]};
+        const double *a[1] = {f->values + 16 * (ptrdiff_t)i};
+        subtract_products(own, a, b, 1);
       }
     }
   }
@@ -119,4 +129,41 @@ static void solve(const pl_tiles *f, double *x) {
   solve_upper(f, x);
 }
 
-const pl_tile_kernels KERNEL_NAME = {factor, solve};
+// One right-hand side: lanes are the rows of a tile, and every number is found by the same operations in the same order
+// as above.
+static void solve_one(const pl_tiles *f, double *x) {
+  for (int32_t k = 0; k < f->columns; ++k) {
+    const double *tile = f->values + 16 * (ptrdiff_t)f->start[k], *inverses = f->inverses + 4 * (ptrdiff_t)k;
+    double *own = x + 4 * (ptrdiff_t)k;
+    for (int i = 0; i < 4; ++i) {
+      for (int m = 0; m < i; ++m) own[i] -= own[m] * tile[4 * m + i];
+      own[i] *= inverses[i];
+    }
+    const double found[4] = {own[0], own[1], own[2], own[3]};
+    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
+      double *to = x + 4 * (ptrdiff_t)f->rows[t];
+      double4 sum = load4(to);
+      tile = f->values + 16 * (ptrdiff_t)t;
+      for (int m = 0; m < 4; ++m) sum -= load4(tile + 4 * m) * found[m];
+      store4(to, sum);
+    }
+  }
+  for (int32_t k = f->columns - 1; k >= 0; --k) {
+    double *own = x + 4 * (ptrdiff_t)k;
+    double4 sum = load4(own);
+    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
+      const double *tile = f->values + 16 * (ptrdiff_t)t, *y = x + 4 * (ptrdiff_t)f->rows[t];
+      pl_lanes rows[4] = {load4(tile), load4(tile + 4), load4(tile + 8), load4(tile + 12)};
+      pl_lanes_transpose(rows);
+      for (int m = 0; m < 4; ++m) sum -= rows[m] * y[m];
+    }
+    const double *diagonal = f->values + 16 * (ptrdiff_t)f->start[k], *inverses = f->inverses + 4 * (ptrdiff_t)k;
+    store4(own, sum);
+    for (int i = 3; i >= 0; --i) {
+      for (int m = i + 1; m < 4; ++m) own[i] -= own[m] * diagonal[4 * i + m];
+      own[i] *= inverses[i];
+    }
+  }
+}
+
+const pl_tile_kernels KERNEL_NAME = {factor, solve, solve_one};

@@ -248,7 +248,8 @@ static double farthest_way(const pl_fem_contacts *c, const double *u) {
   double max = 0;
   for (int32_t i = 0; i < c->model->head.particle_count; ++i) {
     pl_vec3 way = pl_vec3_sub(pl_fem_vector(u, i), pl_fem_vector(c->base, i));
-    max = fmax(max, pl_vec3_dot(way, way));
+    double square = pl_vec3_dot(way, way);
+    max = square > max ? square : max;
   }
   return 1.000001 * c->reach * sqrt(max);
 }
@@ -297,7 +298,8 @@ double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool
   contacts->measured = true;
   pl_parallel_for(contacts->context, count, POINT_GRAIN, evaluate_range, &j);
   double sum = 0;
-  for (int32_t i = 0; i < count; ++i) sum += contacts->points[i].energy;
+  for (int32_t i = 0; i < count; ++i)
+    if (contacts->points[i].is_active) sum += contacts->points[i].energy;
   return sum / contacts->reach;
 }
 

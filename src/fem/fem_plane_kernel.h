@@ -117,32 +117,39 @@ PL_SIMD_INLINE void plane_scatter_vector(const pl_fem_planes *z, const int32_t *
   }
 }
 
+// Two numbers at a time; a row of a block has three.
+typedef double plane_pair __attribute__((vector_size(16), may_alias, aligned(8)));
+
+PL_SIMD_INLINE void plane_add_pair(double *to, double first, double second) {
+  *(plane_pair *)(void *)to += (plane_pair){first, second};
+}
+
 // From sides to corners: rows and columns of corner 0 are minus the sums of the others.
 PL_SIMD_INLINE void plane_scatter_matrix(const pl_fem_planes *z, const int32_t *elements, int32_t count,
                                          pl_lanes K[PLANE_SIDES][PLANE_SIDES]) {
-  double values[9][4][4];
+  pl_lanes values[9][4];
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 2; ++j) {
       pl_lanes row1 = K[i][j] + K[i][2 + j], row2 = K[2 + i][j] + K[2 + i][2 + j];
       int at = 2 * i + j;
-      pl_lanes_store(values[0][at], row1 + row2);
-      pl_lanes_store(values[1][at], -(K[i][j] + K[2 + i][j]));
-      pl_lanes_store(values[2][at], -(K[i][2 + j] + K[2 + i][2 + j]));
-      pl_lanes_store(values[3][at], -row1);
-      pl_lanes_store(values[4][at], K[i][j]);
-      pl_lanes_store(values[5][at], K[i][2 + j]);
-      pl_lanes_store(values[6][at], -row2);
-      pl_lanes_store(values[7][at], K[2 + i][j]);
-      pl_lanes_store(values[8][at], K[2 + i][2 + j]);
+      values[0][at] = row1 + row2;
+      values[1][at] = -(K[i][j] + K[2 + i][j]);
+      values[2][at] = -(K[i][2 + j] + K[2 + i][2 + j]);
+      values[3][at] = -row1;
+      values[4][at] = K[i][j];
+      values[5][at] = K[i][2 + j];
+      values[6][at] = -row2;
+      values[7][at] = K[2 + i][j];
+      values[8][at] = K[2 + i][2 + j];
     }
+  for (int b = 0; b < 9; ++b) pl_lanes_transpose(values[b]);
   for (int32_t k = 0; k < count; ++k) {
     const int32_t *slots = z->slots + 9 * (ptrdiff_t)elements[k];
     for (int b = 0; b < 9; ++b) {
       double *block = z->values + 9 * (ptrdiff_t)slots[b];
-      block[0] += values[b][0][k];
-      block[1] += values[b][1][k];
-      block[3] += values[b][2][k];
-      block[4] += values[b][3][k];
+      pl_lanes own = values[b][k];
+      plane_add_pair(block, own[0], own[1]);
+      plane_add_pair(block + 3, own[2], own[3]);
     }
   }
 }
@@ -208,8 +215,24 @@ PL_SIMD_INLINE void plane_scatter_energies(const int32_t *elements, int32_t coun
   for (int32_t k = 0; k < count; ++k) to[elements[k]] = energy[k];
 }
 
+// What is asked for most often, known to the compiler: forces with damping, and with the Hessian; the cost of a rest
+// shape.
+typedef enum plane_task { PLANE_ANY, PLANE_FORCES, PLANE_STEP, PLANE_COST } plane_task;
+
+PL_SIMD_INLINE plane_task plane_task_of(const pl_fem_planes *z) {
+  if (z->limits == NULL && z->before != NULL && z->gradient != NULL && !z->positive)
+    return z->values == NULL ? PLANE_FORCES : PLANE_STEP;
+  return z->limits != NULL && z->before == NULL && z->gradient == NULL && z->values == NULL ? PLANE_COST : PLANE_ANY;
+}
+
 // Energy, gradient and Hessian of up to four triangles, W_Solid2D and its damping.
-PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t elements[4], int32_t count) {
+PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t elements[4], int32_t count,
+                                        plane_task task) {
+  bool damped = task == PLANE_ANY ? z->before != NULL : task != PLANE_COST;
+  bool limited = task == PLANE_ANY ? z->limits != NULL : task == PLANE_COST;
+  bool pulls = task == PLANE_ANY ? z->gradient != NULL : task != PLANE_COST;
+  bool bends = task == PLANE_ANY ? z->values != NULL : task == PLANE_STEP;
+  bool positive = task == PLANE_ANY && z->positive;
   plane_lanes c;
   pl_lanes d[PLANE_SIDES], R[METRIC_MATRIX], s[3], g[PLANE_SIDES], a[PLANE_SIDES], K[PLANE_SIDES][PLANE_SIDES];
   plane_load(z, elements, &c);
@@ -224,34 +247,34 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
   plane_area_gradient(d, a);
   for (int i = 0; i < PLANE_SIDES; ++i) g[i] += pull * a[i];
   pl_lanes gradient = pl_lanes_of(1), hessian = pl_lanes_of(0);
-  if (z->limits != NULL) {
+  if (limited) {
     pl_lanes limit = z->scale * plane_gather(z->limits, elements);
     gradient = z->plain + 2.0 * (limit * energy);
     hessian = 2.0 * limit;
     energy = energy * (z->plain + limit * energy);
   }
   plane_scatter_energies(elements, count, energy, z->energies);
-  if (z->gradient != NULL) {
+  if (pulls) {
     pl_lanes scaled[PLANE_SIDES];
     for (int i = 0; i < PLANE_SIDES; ++i) scaled[i] = gradient * g[i];
     plane_scatter_vector(z, elements, count, scaled, z->gradient);
   }
-  if (z->positive) {
+  if (positive) {
     plane_positive_part(s);
     pull = pl_lanes_of(0);
   }
-  if (z->before != NULL) {
+  if (damped) {
     pl_lanes b[PLANE_SIDES], dragged[3], drag[PLANE_SIDES];
     plane_sides(z->corners, z->before, elements, b);
     pl_lanes lost = plane_damping(&c, d, b, z->factor, R, dragged);
     plane_force(d, dragged, drag);
     plane_scatter_energies(elements, count, lost, z->viscous_energies);
     plane_scatter_vector(z, elements, count, drag, z->viscous);
-    for (int i = 0; i < 3 && !z->positive; ++i) s[i] += dragged[i];
+    for (int i = 0; i < 3 && !positive; ++i) s[i] += dragged[i];
   }
-  if (z->values == NULL) return;
+  if (!bends) return;
   plane_hessian_of(d, R, s, c.by.area_weight, pull, K);
-  for (int i = 0; i < PLANE_SIDES && z->limits != NULL; ++i)
+  for (int i = 0; i < PLANE_SIDES && limited; ++i)
     for (int j = 0; j < PLANE_SIDES; ++j) K[i][j] = gradient * K[i][j] + hessian * (g[i] * g[j]);
   plane_scatter_matrix(z, elements, count, K);
 }
@@ -293,10 +316,20 @@ PL_SIMD_INLINE void plane_mixed_four(const pl_fem_planes *z, const int32_t eleme
   plane_scatter_matrix(z, elements, count, K);
 }
 
-static void plane_assemble(const pl_fem_planes *planes, const int32_t *elements, int32_t count) {
+PL_SIMD_INLINE void plane_assemble_task(const pl_fem_planes *planes, const int32_t *elements, int32_t count,
+                                        plane_task task) {
   for (int32_t begin = 0; begin < count; begin += 4) {
     int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
-    plane_assemble_four(planes, four, used);
+    plane_assemble_four(planes, four, used, task);
+  }
+}
+
+static void plane_assemble(const pl_fem_planes *planes, const int32_t *elements, int32_t count) {
+  switch (plane_task_of(planes)) {
+    case PLANE_FORCES: plane_assemble_task(planes, elements, count, PLANE_FORCES); break;
+    case PLANE_STEP: plane_assemble_task(planes, elements, count, PLANE_STEP); break;
+    case PLANE_COST: plane_assemble_task(planes, elements, count, PLANE_COST); break;
+    case PLANE_ANY: plane_assemble_task(planes, elements, count, PLANE_ANY); break;
   }
 }
 

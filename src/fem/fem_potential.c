@@ -41,14 +41,17 @@ double pl_fem_potential_residual(const pl_fem_potential *potential) {
 // Inertia and loads.
 static double add_inertia(pl_fem_potential *p, const double *u) {
   const double *masses = p->system->model->head.masses;
-  ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
+  ptrdiff_t count = p->system->model->head.particle_count;
   double energy = 0;
-  for (ptrdiff_t i = 0; p->inertia > 0 && i < n; ++i) {
-    double m = p->inertia * masses[i / 3], off = u[i] - p->goal[i];
-    energy += 0.5 * m * off * off;
-    p->gradient[i] += m * off;
+  for (ptrdiff_t i = 0; p->inertia > 0 && i < count; ++i) {
+    double m = p->inertia * masses[i];
+    for (ptrdiff_t k = 3 * i; k < 3 * i + 3; ++k) p->gradient[k] += m * (u[k] - p->goal[k]);
   }
-  for (ptrdiff_t i = 0; p->load != NULL && i < n; ++i) {
+  for (ptrdiff_t i = 0; p->inertia > 0 && !p->without_energy && i < count; ++i) {
+    double m = p->inertia * masses[i];
+    for (ptrdiff_t k = 3 * i; k < 3 * i + 3; ++k) energy += 0.5 * m * (u[k] - p->goal[k]) * (u[k] - p->goal[k]);
+  }
+  for (ptrdiff_t i = 0; p->load != NULL && i < 3 * count; ++i) {
     energy -= p->load[i] * u[i];
     p->gradient[i] -= p->load[i];
   }
@@ -95,23 +98,38 @@ static double add_damping(pl_fem_potential *p, const double *u, bool with_matrix
 static void evaluate_elastic(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
   pl_block_matrix *matrix = with_matrix ? p->matrix : NULL;
   pl_fem_damping damping = {.from = p->base, .factor = p->damping_factor, .gradient = p->viscous};
+  p->system->without_energy = p->without_energy;
   if (p->viscous == NULL || p->maxwell != NULL)
     p->elastic_energy = pl_fem_system_evaluate(p->system, u, p->elastic, matrix, positive);
   else
     p->elastic_energy = pl_fem_system_evaluate_damped(p->system, u, &damping, p->elastic, matrix, positive);
   if (p->maxwell != NULL) damping.energy = pl_fem_maxwell_evaluate(p->maxwell, u, p->viscous, matrix, positive);
   p->viscous_energy = p->viscous != NULL ? damping.energy : 0;
+  p->system->without_energy = false;
 }
 
-// Returns the energy of the damping.
+// Returns the energy of the damping. Squares are summed as by free_square().
 static double add_elastic(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
-  ptrdiff_t n = 3 * (ptrdiff_t)p->system->model->head.particle_count;
+  ptrdiff_t count = p->system->model->head.particle_count;
   if (!p->is_repeated || with_matrix) evaluate_elastic(p, u, with_matrix, positive);
-  memcpy(p->gradient, p->elastic, (size_t)n * sizeof(double));
-  p->size = free_square(p, p->elastic);
-  if (p->viscous == NULL) return 0;
-  for (ptrdiff_t i = 0; i < n; ++i) p->gradient[i] += p->viscous[i];
-  p->size += free_square(p, p->viscous);
+  if (p->viscous == NULL) {
+    memcpy(p->gradient, p->elastic, 3 * (size_t)count * sizeof(double));
+    p->size = free_square(p, p->elastic);
+    return 0;
+  }
+  double sums[3] = {0, 0, 0}, lost[3] = {0, 0, 0};
+  for (ptrdiff_t i = 0; i < 3 * count; ++i) p->gradient[i] = p->elastic[i] + p->viscous[i];
+  for (ptrdiff_t i = 0; i < count; ++i) {
+    const double *e = p->elastic + 3 * i, *v = p->viscous + 3 * i;
+    int fixed = p->fixed != NULL ? p->fixed[i] : 0;
+    for (int a = 0; a < 3; ++a) {
+      if ((fixed >> a & 1) != 0) continue;
+      sums[a] += e[a] * e[a];
+      lost[a] += v[a] * v[a];
+    }
+  }
+  p->size = sums[0] + sums[1] + sums[2];
+  p->size += lost[0] + lost[1] + lost[2];
   return p->viscous_energy;
 }
 
@@ -173,7 +191,8 @@ static double add_contacts(pl_fem_potential *p, const double *u, bool with_matri
   double energy = pl_fem_contacts_evaluate(contacts, u, !p->hold && (with_matrix || p->refresh));
   pl_fem_contacts_add_gradient(contacts, p->gradient);
   for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i)
-    p->size += pl_vec3_dot(contacts->points[i].gradient, contacts->points[i].gradient);
+    if (contacts->points[i].is_active)
+      p->size += pl_vec3_dot(contacts->points[i].gradient, contacts->points[i].gradient);
   if (with_matrix) pl_fem_contacts_add_matrix(contacts, p->matrix);
   return energy;
 }
@@ -181,7 +200,6 @@ static double add_contacts(pl_fem_potential *p, const double *u, bool with_matri
 double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
   pl_context *context = p->system->context;
   const pl_model *head = &p->system->model->head;
-  ptrdiff_t n = 3 * (ptrdiff_t)head->particle_count;
   double energy = add_elastic(p, u, with_matrix, positive);
   energy += p->elastic_energy;
   p->size += p->load_size * p->load_size + (p->load != NULL ? free_square(p, p->load) : 0);
@@ -190,10 +208,11 @@ double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with
   energy += add_pins(p, u, with_matrix);
   energy += add_contacts(p, u, with_matrix);
   p->size = sqrt(p->size);
-  for (ptrdiff_t i = 0; p->fixed != NULL && i < n; ++i)
-    if (is_fixed(p, i)) {
-      p->image[i] = p->gradient[i];
-      p->gradient[i] = 0;
+  for (ptrdiff_t i = 0; p->fixed != NULL && i < head->particle_count; ++i)
+    for (int fixed = p->fixed[i], a = 0; fixed != 0 && a < 3; ++a) {
+      if ((fixed >> a & 1) == 0) continue;
+      p->image[3 * i + a] = p->gradient[3 * i + a];
+      p->gradient[3 * i + a] = 0;
     }
   if (with_matrix) {
     if (p->inertia > 0) pl_block_matrix_add_diagonal(context, p->matrix, p->inertia, head->masses);

@@ -361,6 +361,7 @@ static void evaluate_edge_tets(const evaluation *e, pl_block_matrix *matrix) {
 
 static double sum_of(const pl_fem_system *system, const double *energies) {
   double sum = 0;
+  if (system->without_energy) return 0;
   for (int32_t i = 0; i < system->model->element_start[system->model->group_count]; ++i) sum += energies[i];
   return sum;
 }

@@ -37,6 +37,7 @@ typedef struct pl_fem_system {
   double *energies;     // J, by element of all groups
   double *lost;         // the same of damping; only of bodies that adapt
   double *pulls;        // sums of the projection, by block of elements
+  bool without_energy;  // energies are not summed up: evaluations return 0
 } pl_fem_system;
 
 // Take the memory from an arena; false when out of memory. The model must outlive it.

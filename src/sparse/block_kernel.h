@@ -114,23 +114,39 @@ static void sweep(const pl_block_lower *lower, int32_t begin, int32_t end, const
   }
 }
 
-static double eliminate(double *factor, int32_t stride, int32_t row, const double *inverses) {
-  double *own = factor + (size_t)stride * (size_t)row, left = own[row];
-  for (int32_t column = 0; column < row; ++column) {
-    const double *other = factor + (size_t)stride * (size_t)column;
-    double4 sum_a = {0}, sum_b = {0};
-    int32_t i = 0;
-    for (; i + 8 <= column; i += 8) {
-      sum_a += load4(own + i) * load4(other + i);
-      sum_b += load4(own + i + 4) * load4(other + i + 4);
-    }
-    double4 sum = sum_a + sum_b;
-    double dot = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    for (; i < column; ++i) dot += own[i] * other[i];
-    own[column] = (own[column] - dot) * inverses[column];
-    left -= own[column] * own[column];
+// Rows [from, from + count) of one column: rows do not wait for each other.
+PL_SIMD_INLINE void eliminate_rows(double *factor, int32_t stride, int32_t column, int32_t from, int count,
+                                   double inverse) {
+  const double *other = factor + (size_t)stride * (size_t)column;
+  double *own[4], dots[4];
+  double4 sums_a[4], sums_b[4];
+  for (int k = 0; k < count; ++k) {
+    own[k] = factor + (size_t)stride * (size_t)(from + k);
+    sums_a[k] = sums_b[k] = (double4){0};
   }
-  return left;
+  int32_t i = 0;
+  for (; i + 8 <= column; i += 8)
+    for (int k = 0; k < count; ++k) {
+      sums_a[k] += load4(own[k] + i) * load4(other + i);
+      sums_b[k] += load4(own[k] + i + 4) * load4(other + i + 4);
+    }
+  for (int k = 0; k < count; ++k) {
+    double4 sum = sums_a[k] + sums_b[k];
+    dots[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+  for (; i < column; ++i)
+    for (int k = 0; k < count; ++k) dots[k] += own[k][i] * other[i];
+  for (int k = 0; k < count; ++k) {
+    double value = (own[k][column] - dots[k]) * inverse;
+    own[k][column] = value;
+    own[k][from + k] -= value * value;
+  }
+}
+
+static void eliminate(double *factor, int32_t size, int32_t column, double inverse) {
+  int32_t row = column + 1;
+  for (; row + 4 <= size; row += 4) eliminate_rows(factor, size, column, row, 4, inverse);
+  for (; row < size; ++row) eliminate_rows(factor, size, column, row, 1, inverse);
 }
 
 static void substitute(const double *factor, int32_t size, const double *inverses, double *x) {

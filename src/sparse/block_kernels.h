@@ -23,10 +23,10 @@ typedef struct pl_block_kernels {
   // 4 doubles per row of the matrix.
   void (*sweep)(const pl_block_lower *lower, int32_t begin, int32_t end, const double *r, double *z,
                 double *workspace);
-  // Row `row` of the Cholesky factor of the rows of length `stride` in `factor`, whose earlier rows
-  // are done, up to the column before the diagonal; returns the remainder of the diagonal entry.
-  // `inverses` are those of the earlier rows' diagonal entries.
-  double (*eliminate)(double *factor, int32_t stride, int32_t row, const double *inverses);
+  // Column `column` of the Cholesky factor of `size` rows below its diagonal, where earlier columns
+  // are done; `inverse` is that of its diagonal entry. The squares of its entries are subtracted
+  // from the diagonal entries of their rows.
+  void (*eliminate)(double *factor, int32_t size, int32_t column, double inverse);
   // Overwrite x, a right-hand side, by the solution, with a Cholesky factor of `size` rows and the
   // inverses of its diagonal.
   void (*substitute)(const double *factor, int32_t size, const double *inverses, double *x);

@@ -116,6 +116,11 @@ static void fix_rows(void *data, int32_t begin, int32_t end, int32_t block) {
       int of_row = w->fixed[row], of_column = w->fixed[pattern->columns[i]];
       if ((of_row | of_column) == 0) continue;
       double *to = w->values + 9 * (size_t)i;
+      if (of_row == PL_BLOCK_FIX_Z && of_column == PL_BLOCK_FIX_Z) {  // all of a body in a plane
+        to[2] = to[5] = to[6] = to[7] = 0;
+        to[8] = pattern->columns[i] == row ? 1 : 0;
+        continue;
+      }
       for (int r = 0; r < 3; ++r)
         for (int c = 0; c < 3; ++c)
           if ((of_row >> r & 1) != 0 || (of_column >> c & 1) != 0)

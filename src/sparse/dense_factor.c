@@ -1,5 +1,6 @@
-// Cholesky by rows: row i needs the dot products of its own beginning with those of the rows above, which lie one after
-// the other in memory. About size³ / 6 multiplications, four at a time.
+// Cholesky by columns: entry (i, k) needs the dot product of the beginnings of rows i and k, which lie one after the
+// other in memory, and the entries of a column do not wait for each other. About size³ / 6 multiplications, four at a
+// time.
 #include "sparse/dense_factor.h"
 
 #include <math.h>
@@ -18,19 +19,21 @@ bool pl_dense_factor_take(pl_arena *arena, int32_t size, pl_dense_factor *factor
 
 int32_t pl_dense_factor_run(pl_dense_factor *factor, bool leave_out) {
   const pl_block_kernels *kernels = pl_block_kernels_choose();
-  int32_t bad_count = 0;
-  for (int32_t row = 0; row < factor->size; ++row) {
-    double *own = factor->values + (size_t)row * (size_t)factor->size, diagonal = own[row];
-    double pivot = kernels->eliminate(factor->values, factor->size, row, factor->inverses);
-    if (pivot > MIN_PIVOT * fabs(diagonal) && pivot < HUGE_VAL) {
-      own[row] = sqrt(pivot);
-      factor->inverses[row] = 1 / own[row];
-      continue;
+  int32_t size = factor->size, bad_count = 0;
+  // As they were: where pivots are compared with them they have been overwritten.
+  for (int32_t k = 0; k < size; ++k) factor->inverses[k] = factor->values[(size_t)k * ((size_t)size + 1)];
+  for (int32_t k = 0; k < size; ++k) {
+    double *own = factor->values + (size_t)k * (size_t)size, pivot = own[k];
+    if (pivot > MIN_PIVOT * fabs(factor->inverses[k]) && pivot < HUGE_VAL) {
+      own[k] = sqrt(pivot);
+      factor->inverses[k] = 1 / own[k];
+    } else {
+      ++bad_count;
+      if (!leave_out) return bad_count;
+      for (int32_t column = 0; column <= k; ++column) own[column] = 0;
+      factor->inverses[k] = 0;
     }
-    ++bad_count;
-    if (!leave_out) return bad_count;
-    for (int32_t column = 0; column <= row; ++column) own[column] = 0;
-    factor->inverses[row] = 0;
+    kernels->eliminate(factor->values, size, k, factor->inverses[k]);
   }
   return bad_count;
 }

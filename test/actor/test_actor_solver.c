@@ -48,6 +48,39 @@ static void test_steps_without_goals_are_passive_ones_to_the_bit(void **state) {
   }
 }
 
+// Goals too weak to matter: the search runs, with friction of its own points, and the body falls, lands and slides as
+// the passive one does: search, step and passive bodies have one friction. What differs is what its caps may be off by.
+static pl_status ask_faintly(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
+  fixture_add_center(s, choice, 0, 1, 1e-9);
+  fixture_add_center(s, choice, 1, 1, 1e-9);
+  return fixture_run(s, choice, error);
+}
+
+static void test_faint_goals_leave_landing_and_friction_as_they_are(void **state) {
+  (void)state;
+  for (int32_t k = 0; k < FIXTURE_CASE_COUNT; ++k) {
+    actor_fixture *a = make_case(&FIXTURE_CASES[k], true, 0.01, 0.1),
+                  *b = make_case(&FIXTURE_CASES[k], true, 0.01, 0.1);
+    size_t count = (size_t)a->model->particle_count;
+    pl_vec3 *x = calloc(count, sizeof *x), *y = calloc(count, sizeof *y);
+    get_positions(a, x);
+    for (size_t i = 0; i < count; ++i) y[i] = pl_vec3_of(0.5, 0, 0);
+    assert_int_equal(pl_body_set_state(a->world, a->body, x, y, NULL), PL_OK);
+    assert_int_equal(pl_body_set_state(b->world, b->body, x, y, NULL), PL_OK);
+    a->probe = ask_faintly;
+    step(a, 30);
+    step(b, 30);
+    get_positions(a, x);
+    get_positions(b, y);
+    double max = 0;
+    for (size_t i = 0; i < count; ++i) max = fmax(max, pl_vec3_distance(x[i], y[i]));
+    if (!(max <= 1e-6)) fail_msg("%s: %g m apart", FIXTURE_CASES[k].name, max);
+    free(x), free(y);
+    drop_fixture(a);
+    drop_fixture(b);
+  }
+}
+
 // --- flight ---------------------------------------------------------------------------------------------------------
 
 static pl_status ask_center(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
@@ -400,7 +433,7 @@ static void test_kernels_of_tiles_give_the_same_bits(void **state) {
   const int32_t start[ROWS + 1] = {0, 3, 5, 8, 10, 12, 13}, rows[13] = {0, 1, 4, 1, 4, 2, 3, 5, 3, 5, 4, 5, 5};
   const int32_t targets[] = {3, 4, 10, 10, 8, 9, 12, 12, 12};
   size_t count = 16 * 13;
-  double *tiles[2], *inverses[2], *x[2];
+  double *tiles[2], *inverses[2], *x[2], one[4 * ROWS] __attribute__((aligned(64)));
   for (int k = 0; k < 2; ++k) {
     tiles[k] = aligned_alloc(64, (count * sizeof(double) + 63) / 64 * 64);
     inverses[k] = calloc(4 * ROWS, sizeof(double));
@@ -412,7 +445,10 @@ static void test_kernels_of_tiles_give_the_same_bits(void **state) {
     pl_tiles f = {ROWS, start, rows, targets, tiles[k], inverses[k]};
     const pl_tile_kernels *kernels = k == 0 ? &pl_tile_kernels_plain : &pl_tile_kernels_avx2;
     assert_true(kernels->factor(&f));
+    for (int i = 0; i < 4 * ROWS; ++i) one[i] = x[k][4 * i + 2];
     kernels->solve(&f, x[k]);
+    kernels->solve_one(&f, one);
+    for (int i = 0; i < 4 * ROWS; ++i) assert_true(one[i] == x[k][4 * i + 2]);
   }
   assert_memory_equal(tiles[0], tiles[1], count * sizeof(double));
   assert_memory_equal(x[0], x[1], 16 * ROWS * sizeof(double));
@@ -463,6 +499,7 @@ static void test_failing_allocations_leave_nothing_behind(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steps_without_goals_are_passive_ones_to_the_bit),
+      cmocka_unit_test(test_faint_goals_leave_landing_and_friction_as_they_are),
       cmocka_unit_test(test_in_flight_the_centre_of_mass_is_out_of_reach_and_the_rest_shape_stays),
       cmocka_unit_test(test_goals_within_reach_are_reached),
       cmocka_unit_test(test_a_body_on_the_ground_rises_as_asked),

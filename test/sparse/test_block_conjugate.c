@@ -142,11 +142,12 @@ static void kernels_of_both_instruction_sets_agree(void **state) {
   enum { SIZE = 37 };
   double a[SIZE * SIZE], b[SIZE * SIZE], inverses[SIZE];
   for (int i = 0; i < SIZE * SIZE; ++i) a[i] = b[i] = i % (SIZE + 1) == 0 ? 40 : sin(1.0 * (i % SIZE) * (i / SIZE));
-  for (int row = 0; row < SIZE; ++row) {
-    double left = fast->eliminate(a, SIZE, row, inverses);
-    assert_true(left > 0 && left == plain->eliminate(b, SIZE, row, inverses));
-    a[row * SIZE + row] = b[row * SIZE + row] = sqrt(left);
-    inverses[row] = 1 / sqrt(left);
+  for (int k = 0; k < SIZE; ++k) {
+    assert_true(a[k * SIZE + k] > 0 && a[k * SIZE + k] == b[k * SIZE + k]);
+    a[k * SIZE + k] = b[k * SIZE + k] = sqrt(a[k * SIZE + k]);
+    inverses[k] = 1 / a[k * SIZE + k];
+    fast->eliminate(a, SIZE, k, inverses[k]);
+    plain->eliminate(b, SIZE, k, inverses[k]);
   }
   assert_memory_equal(a, b, sizeof a);
   fast->substitute(a, SIZE, inverses, one);

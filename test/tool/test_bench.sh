@@ -100,8 +100,9 @@ assert 0 < line["limit"] < line["value"] and 0 < line["cpu"] and line["repeats"]
 assert abs(line["ratio"] * line["value"] / line["paper"] - 1) < 1e-3 and line["dof"] >= 54 and line["expected"] is None, line
 assert abs(line["advance"]) < 1 and line["worst_residual"] < 1e-3 and line["iterations"] >= 1, line
 PY
-PLIANT_SCENES=$scratch/gallery "$PLIANT" bench actor --quick >table 2>err
+PLIANT_SCENES=$scratch/gallery "$PLIANT" bench actor actor-i --quick >table 2>err
 grep -q "^motion .*ahead.*steps.*hops" table
+test ! -s err # a scene that is named runs alone
 rm -r gallery err table
 
 echo "detail: comparing and weighing by number of examples, stamping, and a whole frame with its parts, next to the figures of the paper"
