@@ -537,7 +537,7 @@ static void commit(pl_coupled *j) {
     else if (b->rigid != NULL)
       pl_coupled_rigid_commit(j, b);
     else
-      pl_coupled_commit_masses(j, b);
+      pl_coupled_commit_masses(j, b, result.forces);
   }
   keep_multipliers(j);
   for (int32_t i = 0; i < j->term_count; ++i) {

@@ -45,15 +45,19 @@ static double evaluate_masses(const pl_coupled *j, pl_coupled_body *b) {
   return energy;
 }
 
-void pl_coupled_commit_masses(const pl_coupled *j, const pl_coupled_body *b) {
+void pl_coupled_commit_masses(const pl_coupled *j, const pl_coupled_body *b, const double *forces) {
   pl_body *body = b->body;
-  double rate = 1 / j->world->def.step;
+  double h = j->world->def.step;
   body->model->method->get_velocities(body->model, body->state, body->velocities);
   for (int32_t i = 0; i < b->count; ++i) {
     const double *end = b->step.ends + 3 * (ptrdiff_t)i, *goal = j->goal + 3 * (ptrdiff_t)(b->first + i);
-    body->positions[i] = (pl_vec3){end[0], end[1], end[2]};
-    body->velocities[i] =
-        pl_vec3_add_scaled(body->velocities[i], (pl_vec3){end[0] - goal[0], end[1] - goal[1], end[2] - goal[2]}, rate);
+    pl_vec3 gain = {end[0] - goal[0], end[1] - goal[1], end[2] - goal[2]};
+    // By the force, which the other side feels too, rather than by the end that the solve has come to.
+    if (!b->rests && j->fixed[b->first + i] == 0)
+      gain =
+          pl_vec3_scale((pl_vec3){forces[3 * i], forces[3 * i + 1], forces[3 * i + 2]}, h * h / body->model->masses[i]);
+    body->positions[i] = pl_vec3_add((pl_vec3){goal[0], goal[1], goal[2]}, gain);
+    body->velocities[i] = pl_vec3_add_scaled(body->velocities[i], gain, 1 / h);
   }
   body->model->method->set_state(body->model, body->state, body->positions, body->velocities);
 }

@@ -106,8 +106,10 @@ typedef struct pl_coupled_bounce {
 } pl_coupled_bounce;
 pl_coupled_bounce pl_coupled_bounce_of(const pl_coupled *coupled, const pl_contact *contact);
 
-// Positions and velocities of an explicit body of particles, from where contact has left them.
-void pl_coupled_commit_masses(const pl_coupled *coupled, const pl_coupled_body *body);
+// Positions and velocities of an explicit body of particles, pushed by `forces`, 3 numbers per
+// particle, N.
+void pl_coupled_commit_masses(const pl_coupled *coupled, const pl_coupled_body *body,
+                              const double *forces);
 
 // The forces of all contacts on rigid bodies, and the torques that implicit ones get besides.
 void pl_coupled_add_forces(const pl_coupled *coupled);

@@ -68,7 +68,8 @@ static void run_chain(const throw *t, int32_t steps) {
   }
   double alpha = fmin(t->stiffness * pow(240 * t->step, 2), 1), max = 1 / (1 - alpha / 2);
   print_message(
-      "%2d joints, 1/%.0f s, alpha %.2f: at most %.4f when a step begins; in its middle %.4f in the first half, %.4f in "
+      "%2d joints, 1/%.0f s, alpha %.2f: at most %.4f when a step begins; in its middle %.4f in the first half, %.4f "
+      "in "
       "the other, of %.4f\n",
       t->joints, 1 / t->step, alpha, largest_mean, largest[0], largest[1], max);
   check_at_most(largest_mean, 1.01);

@@ -35,13 +35,13 @@ static double rise_of(const drop *d) {
   pl_model *cube = make_cube(context, d->material, d->young, d->step, d->restitution), *plate = NULL;
   pl_mesh *tets = make_fem_box(context, (pl_vec3){1, 0.2, 1}, 3, 1, 3), *surface = NULL;
   pl_fem_def held = pl_default_fem_def(PL_FEM_COROTATED);
-  pl_kinematic_def led = pl_default_kinematic_def();
-  led.contact_radius = 0;
+  pl_kinematic_def animated = pl_default_kinematic_def();
+  animated.contact_radius = 0;
   check_ok(pl_mesh_build_boundary(context, tets, &surface, NULL, &error), &error);
   if (d->on_held)
     plate = make_fem_model(context, &held, tets);
   else
-    check_ok(pl_kinematic_build(context, &led, surface, &plate, &error), &error);
+    check_ok(pl_kinematic_build(context, &animated, surface, &plate, &error), &error);
   pl_body_id below = add_body(world, plate, pl_vec3_add(d->origin, (pl_vec3){0, -0.1, 0}));
   for (int32_t i = 0; d->on_held && i < pl_mesh_get_view(tets).point_count; ++i) {
     pl_pin_def pin = pl_default_pin_def();
@@ -163,10 +163,10 @@ static void two_bodies_part_with_restitution_and_keep_their_momentum(void **stat
         "%.1e\n",
         k % METHOD_COUNT, PARTNERS[partner], slanted ? ", slanted" : "", -after.speed / before.speed,
         after.energy / before.energy, linear, angular);
-    if (partner != SOLID) assert_true(linear < 1e-6 && angular < 1e-6);
+    // Particles of a solid are kept in single precision.
+    assert_true(linear < 1e-6 && angular < (partner == SOLID ? 1e-5 : 1e-6));
     assert_true(after.energy < 1.0001 * before.energy);
-    // A solid gives way: its surface leaves with e times the speed, what is behind follows later. It ends where the
-    // solve has come to, so that momentum is as exact as that.
+    // A solid gives way: its surface leaves with e times the speed, what is behind follows later.
     if (!slanted && partner != SOLID) assert_true(fabs(-after.speed / before.speed - 0.6) < 0.02);
     drop_flight(&f);
   }
