@@ -96,9 +96,10 @@ bool object_sense(const object_fixture *fixture, const object_film *film) {
   char *tets = film->tets != NULL ? object_path(fixture, film->tets, "rest.vtu") : NULL;
   char *frames = tool_text("%d", film->frames + film->frames_before),
        *start = tool_text("%.9f", RELEASE - film->frames_before / RATE);
-  const char *words[2 * MAX_OBJECT_WORDS + 16] = {scene,      "-o",   folder,   "--start", start,
+  const char *words[2 * MAX_OBJECT_WORDS + 18] = {scene,      "-o",   folder,   "--start", start,
                                                   "--frames", frames, "--size", film->size};
   int count = 9;
+  if (film->settle != NULL) words[count++] = "--settle", words[count++] = film->settle;
   if (tets != NULL) words[count++] = "--tets", words[count++] = tets;
   for (int i = 0; i < MAX_OBJECT_WORDS && film->sets[i] != NULL; ++i)
     words[count++] = "--set", words[count++] = film->sets[i];

@@ -26,6 +26,7 @@ typedef struct object_film {
   int32_t frames_before;  // frames before the release: the first of a film is tracked worst
   int32_t frames;         // from the release on
   const char *size;       // of pictures
+  const char *settle;     // time at which it is held until it rests, or NULL
 } object_film;
 
 // A modulus that was found, and the true one of the tet nearest to its control point.

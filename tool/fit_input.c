@@ -294,6 +294,40 @@ bool fit_motion_read(const tool_session *tool, pl_context *context, const char *
   return status >= 0;
 }
 
+// What `track` says of the errors of the motion that it wrote: the mean square over its frames, or 0 where there is no
+// table beside the motion.
+static double square_error_of(pl_context *context, const char *path) {
+  const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
+  if (strncmp(file, "track_points.", strlen("track_points.")) != 0) return 0;
+  char *table_path = tool_text("%.*sresiduals.csv", (int)(file - path), path);
+  pl_table *table = NULL;
+  double sum = 0;
+  if (pl_table_load(context, table_path, &table, NULL) >= 0) {
+    pl_table_view view = pl_table_get_view(table);
+    int32_t column = pl_table_find_column(table, "point_error");
+    for (int64_t i = 0; column >= 0 && i < view.row_count; ++i) {
+      double error = view.cells[i * view.column_count + column];
+      sum += error * error / (double)view.row_count;
+    }
+  }
+  pl_table_destroy(table);
+  free(table_path);
+  return isfinite(sum) ? sum : 0;
+}
+
+void fit_take_noise(const tool_session *tool, pl_context *context, const fit_object *object, fit_settings *settings) {
+  if (settings->def.noise > 0 || object->motion_count == 0) return;
+  double sum = 0;
+  for (int32_t i = 0; i < object->motion_count; ++i) {
+    double square = square_error_of(context, object->motions[i].name);
+    if (!(square > 0)) return;  // of some nothing is known
+    sum += square / object->motion_count;
+  }
+  settings->def.noise = sqrt(sum);
+  if (tool_rank() == 0)
+    tool_print(&tool->console, "noise: %.3g mm, as the track says of itself", 1e3 * settings->def.noise);
+}
+
 void fit_load_free(pl_fit_load *load) {
   free((void *)(uintptr_t)load->loaded);
   free((void *)(uintptr_t)load->times);

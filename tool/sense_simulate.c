@@ -97,6 +97,49 @@ static pl_status find_static(sense_job *job, pl_vec3 gravity, const pl_vec3 *fir
   return pl_fem_equilibrium(job->context, model, &def, job->static_points, NULL, error);
 }
 
+// How a body that is held comes to rest: at most this long, until its fastest point moves by this part of its size in a
+// second.
+static const double MAX_SETTLING = 60, SETTLED = 1e-4;
+
+// The clock stands still, so that pins and colliders stay, and what swings is stopped each time its kinetic energy is
+// largest: there a vibration goes through its equilibrium. A few periods do what damping would need hundreds for. Where
+// it is nearer to equilibrium than a step is solved, it does not begin to move again.
+static pl_status settle(const sense_job *job, pl_error *error) {
+  pl_world *world = pl_scene_instance_get_world(job->set);
+  pl_body_id id = pl_scene_instance_get_body(job->set, job->body).id;
+  double step = pl_world_get_step_length(world), before = 0, speed = 0, size = 0, seconds = 0;
+  pl_vec3 *still = tool_allocate((size_t)job->particle_count, sizeof *still);
+  pl_status status = pl_body_set_state(world, id, NULL, still, error);
+  for (; status >= 0 && seconds < MAX_SETTLING && tool_interrupt_count() == 0; seconds += step) {
+    status = pl_world_settle(world, step, NULL, error);
+    pl_body_report now = pl_body_get_report(world, id);
+    size = pl_vec3_distance(now.box.min, now.box.max);
+    if (status >= 0 && now.kinetic_energy <= before) {
+      if (speed < SETTLED * size) break;
+      status = pl_body_set_state(world, id, NULL, still, error);
+      now.kinetic_energy = 0;
+    }
+    before = now.kinetic_energy;
+    speed = now.max_speed;
+  }
+  free(still);
+  if (status >= 0 && seconds >= MAX_SETTLING)
+    tool_print_warning(&job->tool->console, "the body is not at rest after %g s; its fastest point moves at %.3g m/s",
+                       MAX_SETTLING, speed);
+  return status;
+}
+
+// Until the first frame, with a stop where it is held.
+static pl_status go_to_start(const sense_job *job, pl_error *error) {
+  pl_world *world = pl_scene_instance_get_world(job->set);
+  const tool_value *held = tool_find_value(job->arguments, "settle");
+  double from = held->given ? fmin(held->number, job->start) : 0;
+  pl_status status = from > 0 ? pl_world_advance(world, from, 0, NULL, error) : PL_OK;
+  if (status >= 0 && held->given) status = settle(job, error);
+  if (status >= 0 && job->start > from) status = pl_world_advance(world, job->start - from, 0, NULL, error);
+  return status;
+}
+
 pl_status sense_simulate(sense_job *job, pl_error *error) {
   pl_world *world = pl_scene_instance_get_world(job->set);
   const tool_value *frames = tool_find_value(job->arguments, "frames");
@@ -114,7 +157,7 @@ pl_status sense_simulate(sense_job *job, pl_error *error) {
   pl_vec3 *first = tool_allocate(n, sizeof *first);
   pl_status status = pl_body_get_positions(world, pl_scene_instance_get_body(job->set, job->body).id, first);
   tool_progress progress = tool_progress_start(&job->tool->console, "frame", 0, job->frame_count);
-  if (status >= 0 && job->start > 0) status = pl_world_advance(world, job->start, 0, NULL, error);
+  if (status >= 0) status = go_to_start(job, error);
   for (int32_t f = 0; f < job->frame_count && status >= 0 && tool_interrupt_count() == 0; ++f) {
     if (f > 0) status = pl_world_advance(world, 1 / job->rate, 0, NULL, error);
     if (status >= 0) status = record_frame(job, f);

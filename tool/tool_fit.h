@@ -101,7 +101,7 @@ typedef struct fit_job {
    .about = "optimiser: gauss-newton, or nelder-mead, which needs a build with NLopt"}, \
   {"steps", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1000, .default_note = "chosen by convergence", .about = "time steps per frame", \
    .more = "By default fits with twice as many steps follow each other, up to " TOOL_TEXT_OF(MAX_FIT_STEPS) ", until no modulus changes by more than 1 %; nelder-mead keeps to the fewest."}, \
-  {"noise", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 0, .max = 1e3, .default_note = "1e-4 of the size", \
+  {"noise", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 0, .max = 1e3, .default_note = "that of the track, otherwise 1e-4 of the size", \
    .about = "minimum error of a tracked point in metres, for the intervals and verdicts"}, \
   {"max-iterations", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e6, .default_number = fit_default_max_iterations, \
    .about = "maximum iterations", .more = "More may be given with --resume."}, \
@@ -158,6 +158,11 @@ bool fit_check_held(const tool_session *tool, const fit_settings *settings, int3
 bool fit_motion_read(const tool_session *tool, pl_context *context, const char *path, double rate,
                      int32_t point_count, fit_motion *motion);
 void fit_motion_free(fit_motion *motion);
+
+// Without --noise: that of the tracks, where all motions are `track_points` of `track` with their
+// `residuals.csv`; printed.
+void fit_take_noise(const tool_session *tool, pl_context *context, const fit_object *object,
+                    fit_settings *settings);
 void fit_load_free(pl_fit_load *load);
 
 // A motion as input of pl_fit; borrowed.

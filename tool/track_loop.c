@@ -32,7 +32,8 @@ void track_pack(const pl_track_report *r, double numbers[TRACK_NUMBERS]) {
                                      r->seconds,
                                      r->strain,
                                      (double)r->cause,
-                                     r->coverage};
+                                     r->coverage,
+                                     r->point_error};
   memcpy(numbers, all, sizeof all);
 }
 
@@ -57,7 +58,8 @@ pl_track_report track_unpack(const double n[TRACK_NUMBERS]) {
                            .seconds = n[17],
                            .strain = n[18],
                            .cause = (pl_track_cause)(int)n[19],
-                           .coverage = n[20]};
+                           .coverage = n[20],
+                           .point_error = n[21]};
 }
 
 // Hash of everything that determines the result besides the model: settings, held points, the capture.

@@ -93,11 +93,11 @@ void track_print_json(const track_job *job) {
 
 static pl_status write_table(track_job *job, pl_error *error) {
   static const char *const columns[] = {
-      "frame",     "time",    "lost",     "points",           "used",   "residual",   "explained",
-      "seen",      "width",   "outliers", "prediction_error", "motion", "iterations", "newton",
-      "tries",     "seconds", "strain",   "coverage",         "cause",  "error_seen", "error_hidden",
-      "truth_seen"};
-  static const int sources[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 20, 19};
+      "frame",        "time",      "lost",     "points",           "used",   "residual",    "explained",
+      "seen",         "width",     "outliers", "prediction_error", "motion", "iterations",  "newton",
+      "tries",        "seconds",   "strain",   "coverage",         "cause",  "point_error", "error_seen",
+      "error_hidden", "truth_seen"};
+  static const int sources[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15, 16, 17, 18, 20, 19, 21};
   enum { SOURCE_COUNT = sizeof sources / sizeof *sources };
   int32_t width = 2 + SOURCE_COUNT + (job->errors != NULL ? 3 : 0);
   double *cells = tool_allocate((size_t)job->done_count * (size_t)width, sizeof *cells);

@@ -139,9 +139,11 @@ static int fit_verb(const tool_session *tool, const tool_arguments *arguments) {
   bool remarks = false;
   int code = TOOL_USAGE;
   if (fit_settings_read(tool, context, arguments, &settings))
-    code = read_object(tool, context, arguments, &settings, &object, &remarks)
-               ? fit_object_to_motions(tool, context, arguments, &object, &settings, remarks)
-               : TOOL_FAILED;
+    code = read_object(tool, context, arguments, &settings, &object, &remarks) ? TOOL_DONE : TOOL_FAILED;
+  if (code == TOOL_DONE) {
+    fit_take_noise(tool, context, &object, &settings);
+    code = fit_object_to_motions(tool, context, arguments, &object, &settings, remarks);
+  }
   fit_settings_free(&settings);
   fit_object_free(&object);
   pl_context_destroy(context);

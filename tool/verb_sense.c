@@ -37,6 +37,10 @@ static const tool_option OPTIONS[] = {
     {"rate", .kind = TOOL_NUMBER, .value = "RATE", .min = 0.01, .max = 1e5, .default_text = "30", .about = "frames per second"},
     {"start", .kind = TOOL_NUMBER, .value = "SECONDS", .min = 0, .max = 1e6, .default_text = "0",
      .about = "time of the first frame, such as the moment of release"},
+    {"settle", .kind = TOOL_NUMBER, .value = "SECONDS", .min = 0, .max = 1e6, .default_note = "the scene runs through",
+     .about = "time at which the body is held until it is at rest, such as just before the release",
+     .more = "The clock of the scene stands still meanwhile. A plant swings for many seconds after it was drawn aside, and a fit "
+             "that begins at rest takes the swing for another material."},
     {"frames", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e6, .default_note = "to the end of the scene",
      .about = "number of frames"},
     {"noise", .kind = TOOL_NUMBER, .value = "LENGTH", .min = 0, .max = 1, .default_number = default_noise,

@@ -277,7 +277,8 @@ typedef struct pl_warm_start_def {
   int32_t sample_count;  ///< 1 … 1000, default 16
   /// Number of lowest modes used.
   int32_t mode_count;  ///< 1 … 16, default 6
-  /// Rounds of coordinate descent over the control points; 0: all stay equal.
+  /// Rounds of coordinate descent over the control points; all stay equal with 0, and where there
+  /// are more of them than modes.
   int32_t rounds;  ///< 0 … 1e6, default 2
   /// Smallest modulus tried.
   double min;  ///< Pa, above 0 up to 1e15, default 1e3

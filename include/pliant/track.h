@@ -113,6 +113,8 @@ typedef struct pl_track_report {
                             ///< were spread over all of the visible surface, 0 … 1
   double strain;            ///< root mean square over the body of its strain against its rest shape
   pl_track_cause cause;     ///< why the state is not good
+  double point_error;  ///< metres: what random errors of the measured points leave of a point of
+                       ///< the mesh; 0 without any. The `noise` of a fit to the track
 } pl_track_report;
 
 /// Minimum number of points near the body for a frame to be tracked; one with fewer is

@@ -76,21 +76,13 @@ static pl_status compare_with_truth(clip_track *track, pl_track_errors *errors, 
   return PL_OK;
 }
 
-// What random errors of measured points leave of a tracked one: each point of the mesh that was measured is about the
-// mean of its share of them.
-static double square_error(const clip_track *track, const pl_track_report *report, const double *supports) {
-  double measured = report->used_count * report->explained_fraction, supported = 0;
-  for (int32_t i = 0; i < track->run->point_count; ++i) supported += supports[i];
-  return report->residual * report->residual * (measured > supported ? supported / measured : 1);
-}
-
-static void count_frame(clip_track *track, const pl_track_report *report, const double *supports) {
+static void count_frame(const clip_track *track, const pl_track_report *report) {
   pl_capture_round *round = &pl_run_current(track->run)->report;
   round->lost_count += report->state == PL_TRACK_LOST;
   round->doubtful_count += report->state == PL_TRACK_DOUBTFUL;
   round->empty_count += report->state == PL_TRACK_EMPTY;
   round->track_residual += report->residual * report->residual;
-  round->track_error += square_error(track, report, supports);
+  round->track_error += report->point_error * report->point_error;
   round->explained_fraction += report->explained_fraction;
 }
 
@@ -106,7 +98,7 @@ static pl_status finish_frame(clip_track *track, const pl_track_report *report, 
   int32_t ahead = track->frame - run->def.release_frame;
   if (ahead >= 0) memcpy(track->data->positions + (size_t)ahead * n, view.points, n * sizeof(pl_vec3));
   for (size_t i = 0; i < n; ++i) track->data->weights[i] += supports[i];
-  count_frame(track, report, supports);
+  count_frame(track, report);
   if (has_truth) {
     pl_status status = compare_with_truth(track, &errors, error);
     if (status < 0) return status;

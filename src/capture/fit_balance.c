@@ -108,12 +108,12 @@ pl_status pl_motion_start_balanced(pl_motion *m, pl_error *error) {
 
 void pl_motion_start_moving(pl_motion *m) {
   const pl_motion_start *start = &m->job->start;
-  for (int axis = 0; axis < 3; ++axis) {
-    const double *shape = start->shapes + axis * m->n;
-    double speed = start->velocity_scale * m->job->values[start->velocity_value + axis];
+  for (int32_t s = 0; s < start->shape_count; ++s) {
+    const double *shape = start->shapes + s * m->n;
+    double speed = start->velocity_scale * m->job->values[start->velocity_value + s];
     for (ptrdiff_t i = 0; i < m->n; ++i) m->v[i] += pl_motion_is_fixed(m, i) ? 0 : speed * shape[i];
     for (int32_t k = 0; k < m->columns; ++k)
-      for (ptrdiff_t i = 0; m->job->columns[k] == start->velocity_value + axis && i < m->n; ++i)
+      for (ptrdiff_t i = 0; m->job->columns[k] == start->velocity_value + s && i < m->n; ++i)
         m->t[k * m->n + i] = pl_motion_is_fixed(m, i) ? 0 : start->velocity_scale * shape[i];
   }
 }

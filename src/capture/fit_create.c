@@ -172,6 +172,15 @@ static void set_windows(pl_fit *fit) {
   fit->def.windows = NULL;
 }
 
+// How many shapes an unknown velocity has. Where all points are seen, the parts of a body that swing by themselves are:
+// its lowest modes, if there is a solver for them, and points for more than those.
+static int32_t shape_count_of(const pl_fit *fit, const pl_fit_sequence *sequence) {
+  int32_t particles = fit->body.model->head.particle_count, free_count = 0;
+  for (int32_t i = 0; i < particles; ++i) free_count += fit->body.fixed[i] == 0;
+  bool seen = sequence->markers == NULL && free_count >= 2 * PL_MOTION_MAX_SHAPES;
+  return seen && pl_eigen_is_available() ? PL_MOTION_MAX_SHAPES : PL_MOTION_MARKER_SHAPES;
+}
+
 // Coefficients of a start that is not known, behind all other values.
 static void set_start(pl_fit *fit, int32_t number) {
   const pl_fit_sequence *s = &fit->sequences[number];
@@ -183,7 +192,8 @@ static void set_start(pl_fit *fit, int32_t number) {
   if (pulled) start->force_value = fit->value_count;
   if (pulled) fit->value_count += 3;
   if (moving) start->velocity_value = fit->value_count;
-  if (moving) fit->value_count += 3;
+  start->shape_count = moving ? shape_count_of(fit, s) : 0;
+  fit->value_count += start->shape_count;
   for (int32_t k = first; k < fit->value_count; ++k)
     fit->ranges[k] = (pl_fit_range){.min = -MAX_START, .max = MAX_START, .fitted = true};
   fit->start_count++;

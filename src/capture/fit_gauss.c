@@ -5,9 +5,10 @@
 //
 // Over a long time a wrong modulus shifts the phase of a vibration by whole turns, and the distance has a minimum at
 // each: so the first few frames are fitted first, where there is only one, and each window starts from what the last
-// one found. Parameters that a short window does not determine hardly move, by the floor of D. A trial is simulated
-// with its sensitivities at once: most are taken, and a second simulation would cost more than those of the ones that
-// are not.
+// one found. Parameters that a short window does not determine hardly move, by the floor of D. Moduli of many control
+// points are held together in windows before the last, the more the worse these are met: see spread_weight(). A trial
+// is simulated with its sensitivities at once: most are taken, and a second simulation would cost more than those of
+// the ones that are not.
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static const double HIDDEN = 1e-3, EARLY_HIDDEN = 0.25;  // squares of a thirtie
 // What is believed of the start: a standard deviation of this in coordinates, so a factor of 20. It counts for nothing
 // next to what the data determine; what they do not determine stays about there.
 static const double PRIOR = 3;
+static const double SPREAD = 1;  // standard deviation of logarithms of moduli around their mean, before the last window
 static const double EARLY_CHANGE = 0.03, EARLY_GAIN = 0.1;  // with which a window is left before the last
 static const double ROUGH_GAIN = 0.01;                      // with which steps that are too long are left
 static const double REFINED = 0.01;    // change of a modulus at which shorter steps are short enough
@@ -57,15 +59,49 @@ static double prior_offset(const pl_fit *fit, const double *values, int32_t colu
   return pl_fit_coordinate(fit, value, values[value]) - fit->start[column];
 }
 
+// In a window before the last: how much the logarithms of moduli are held to their mean,
+//
+//   w Σ (θ_k - mean)²,   w = cost / frames / SPREAD²
+//
+// What is not met yet counts as one error of its size in every frame. So a body that is far too stiff or too soft first
+// becomes so as a whole: by itself, each of many moduli would go where it hides a bit of the distance, a hundred times
+// too high or too low, from where longer windows do not bring it back. Where the motion is met, w is nothing.
+static double spread_weight(const pl_fit *fit) {
+  bool last = fit->cursor.window + 1 == fit->window_count;
+  double frames = fmax(1, fit->windows[fit->cursor.window]);
+  return last ? 0 : fit->now.cost / frames / (SPREAD * SPREAD);
+}
+
+// Columns of moduli, which come first.
+static int32_t modulus_columns(const pl_fit *fit) {
+  int32_t count = 0;
+  while (count < fit->column_count && fit->columns[count] < fit->body.control_count) ++count;
+  return count;
+}
+
+// θ of a column less the mean of the moduli; 0 for other columns.
+static double spread_offset(const pl_fit *fit, const double *values, int32_t column) {
+  int32_t count = modulus_columns(fit);
+  double mean = 0;
+  if (column >= count) return 0;
+  for (int32_t k = 0; k < count; ++k) mean += pl_fit_coordinate(fit, fit->columns[k], values[fit->columns[k]]) / count;
+  return pl_fit_coordinate(fit, fit->columns[column], values[fit->columns[column]]) - mean;
+}
+
 static double total_cost(const pl_fit *fit, spot at) {
   double sum = at.data->cost;
+  for (int32_t k = 0; k < modulus_columns(fit); ++k) {
+    double off = spread_offset(fit, at.values, k);
+    sum += spread_weight(fit) * off * off;
+  }
   for (int32_t k = 0; k < fit->column_count; ++k)
     sum += prior_weight(fit) * prior_offset(fit, at.values, k) * prior_offset(fit, at.values, k);
   return sum;
 }
 
 static double gradient_of(const pl_fit *fit, spot at, int32_t column) {
-  return at.data->gradient[column] + prior_weight(fit) * prior_offset(fit, at.values, column);
+  return at.data->gradient[column] + prior_weight(fit) * prior_offset(fit, at.values, column) +
+         spread_weight(fit) * spread_offset(fit, at.values, column);
 }
 
 // Whether a column stands at a bound that the distance pushes it against.
@@ -78,6 +114,14 @@ static bool is_held(const pl_fit *fit, spot at, int32_t column) {
          (here >= pl_fit_coordinate(fit, value, range->max) - AT_BOUND && gradient < 0);
 }
 
+// The matrix of find_step() without Levenberg's damping and priors: N, and the second derivative of what holds moduli
+// together.
+static double curvature(const pl_fit *fit, spot at, int32_t i, int32_t j) {
+  int32_t count = modulus_columns(fit);
+  double together = i < count && j < count ? (i == j) - 1.0 / count : 0;
+  return at.data->normal[i * fit->column_count + j] + spread_weight(fit) * together;
+}
+
 static bool is_damping(const pl_fit *fit, int32_t value) {
   return value == fit->body.control_count + 1 || value == fit->body.control_count + 2;
 }
@@ -85,7 +129,6 @@ static bool is_damping(const pl_fit *fit, int32_t value) {
 // δ into `step`, and by how much the cost should fall.
 static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, pl_error *error) {
   int32_t n = fit->column_count;
-  const double *normal = at.data->normal;
   pl_arena arena;
   pl_arena_init(&arena, fit->context, 0);
   pl_dense_factor factor;
@@ -94,11 +137,11 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, 
     return pl_fail_memory(error);
   }
   double max = 0;
-  for (int32_t i = 0; i < n; ++i) max = fmax(max, normal[i * n + i]);
+  for (int32_t i = 0; i < n; ++i) max = fmax(max, curvature(fit, at, i, i));
   for (int32_t i = 0; i < n; ++i)
     for (int32_t j = 0; j < n; ++j) {
       bool apart = is_held(fit, at, i) || is_held(fit, at, j);
-      double value = apart ? 0 : normal[i * n + j];
+      double value = apart ? 0 : curvature(fit, at, i, j);
       if (i == j)
         value += fit->cursor.damping * fmax(value, DIAGONAL_FLOOR * max) + prior_weight(fit) + (apart ? max : 0);
       factor.values[i * n + j] = value;
@@ -123,7 +166,7 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, 
   *promise = 0;
   for (int32_t i = 0; i < n; ++i) {
     double row = 2 * gradient_of(fit, at, i) + prior_weight(fit) * step[i];
-    for (int32_t j = 0; j < n; ++j) row += normal[i * n + j] * step[j];
+    for (int32_t j = 0; j < n; ++j) row += curvature(fit, at, i, j) * step[j];
     *promise -= row * step[i];
   }
   return PL_OK;

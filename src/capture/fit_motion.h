@@ -26,15 +26,19 @@
 #include "capture/fit_worker.h"
 #include "pliant/fit.h"
 
-// An unknown start: a force that pulls at what is observed, and a velocity, three coefficients each
-// among the values.
+// Of an unknown velocity: markers tell apart no more than three, all points the lowest modes.
+enum { PL_MOTION_MARKER_SHAPES = 3, PL_MOTION_MAX_SHAPES = 8 };
+
+// An unknown start: a force that pulls at what is observed, three coefficients among the values,
+// and a velocity, one for each of its shapes.
 typedef struct pl_motion_start {
   int32_t force_value;     // the first of the three, -1: the start is not pulled
   int32_t velocity_value;  // the same, -1: no unknown velocity
   double force_scale;      // m²: force = scale × geometric mean of the moduli × coefficient
   double velocity_scale;   // m/s: velocity = scale × shape × coefficient
   const double *pattern;   // per particle: its part of a force of 1
-  const double *shapes;    // 3 fields of 3 per particle
+  int32_t shape_count;     // at most PL_MOTION_MAX_SHAPES
+  const double *shapes;    // as many fields of 3 per particle
 } pl_motion_start;
 
 typedef struct pl_motion_job {

@@ -71,7 +71,7 @@ const pl_parameter_table pl_fit_def_parameters = TABLE("fit", pl_fit_def, FIT);
 static const pl_parameter WARM_START[] = {
     INTEGER(sample_count, 16, FROM(1, 1000), ABOUT("Moduli tried around the estimate from the stiffest one, on a logarithmic scale.")),
     INTEGER(mode_count, 6, FROM(1, 16), ABOUT("Number of lowest modes used.")),
-    INTEGER(rounds, 2, FROM(0, 1e6), ABOUT("Rounds of coordinate descent over the control points; 0: all stay equal.")),
+    INTEGER(rounds, 2, FROM(0, 1e6), ABOUT("Rounds of coordinate descent over the control points; all stay equal with 0, and where there are more of them than modes.")),
     NUMBER(min, 1e3, ABOVE(0, 1e15), UNIT("Pa"), ABOUT("Smallest modulus tried.")),
     NUMBER(max, 1e9, ABOVE(0, 1e15), UNIT("Pa"), ABOUT("Largest modulus tried.")),
 };

@@ -3,11 +3,14 @@
 // A body that is pulled aside by a hand is in equilibrium under a force that nobody measured. The force acts on what is
 // observed, evenly; that it brings markers of the first frame to where they were seen gives a first guess, and the fit
 // treats its three components as parameters from there on, so that errors of the first frame do not become errors of
-// the whole motion. Velocities are sums of the three shapes that small forces along the axes give the body.
+// the whole motion. Velocities are sums of shapes: of the lowest modes where all points are seen, otherwise of the
+// three that small forces along the axes give the body. Shapes are those of one modulus everywhere, so that they do not
+// change with what is fitted.
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "capture/fit_modes.h"
 #include "capture/fit_parts.h"
 #include "pliant/math.h"
 
@@ -25,8 +28,15 @@ static void set_pattern(const pl_fit *fit, const pl_fit_sequence *sequence, doub
     pattern[view.parents[i]] += (double)view.weights[i] / view.point_count;
 }
 
-// What small forces along the axes do to the static shape, each with a root mean square of 1 m at its loaded points.
-static pl_status find_shapes(pl_fit *fit, const double *pattern, double *shapes, pl_error *error) {
+// A root mean square of 1 m over the points that the pattern weighs.
+static void normalise(const double *pattern, ptrdiff_t n, double *shape) {
+  double square = 0;
+  for (ptrdiff_t i = 0; i < n; ++i) square += fabs(pattern[i / 3]) * shape[i] * shape[i];
+  for (ptrdiff_t i = 0; i < n; ++i) shape[i] /= fmax(sqrt(square), 1e-300);
+}
+
+// What small forces along the axes do to the static shape.
+static pl_status push(const pl_fit *fit, const double *pattern, double *shapes, pl_error *error) {
   pl_fit_worker *worker = fit->worker;
   const pl_fem_model *model = fit->body.model;
   ptrdiff_t n = 3 * (ptrdiff_t)model->head.particle_count;
@@ -39,15 +49,49 @@ static pl_status find_shapes(pl_fit *fit, const double *pattern, double *shapes,
     pl_block_matrix_fix(worker->context, &worker->matrix, fit->body.fixed);
     status = pl_linear_solver_factor(worker->solver, &worker->matrix, error);
   }
-  for (int axis = 0; axis < 3 && status >= 0; ++axis) {
-    double *shape = shapes + axis * n, square = 0;
+  for (int axis = 0; axis < PL_MOTION_MARKER_SHAPES && status >= 0; ++axis) {
     for (ptrdiff_t i = 0; i < n; ++i) force[i] = i % 3 == axis && fit->body.fixed[i / 3] == 0 ? pattern[i / 3] : 0;
-    memset(shape, 0, (size_t)n * sizeof(double));
-    status = pl_linear_solver_solve(worker->solver, force, 1, shape, error);
-    for (ptrdiff_t i = 0; i < n; ++i) square += fabs(pattern[i / 3]) * shape[i] * shape[i];
-    for (ptrdiff_t i = 0; i < n; ++i) shape[i] /= fmax(sqrt(square), 1e-300);
+    memset(shapes + axis * n, 0, (size_t)n * sizeof(double));
+    status = pl_linear_solver_solve(worker->solver, force, 1, shapes + axis * n, error);
   }
   pl_arena_destroy(&arena);
+  return status;
+}
+
+// Shapes of the body as it stands, without stress and of one modulus: none of them depends on which.
+static pl_status find_shapes(const pl_fit *fit, const pl_motion_start *start, const double *pattern, double *shapes,
+                             pl_error *error) {
+  pl_fit_worker *worker = fit->worker;
+  const pl_fem_model *model = fit->body.model;
+  ptrdiff_t n = 3 * (ptrdiff_t)model->head.particle_count;
+  double moduli[PL_FIT_MAX_CONTROLS], lambdas[PL_MOTION_MAX_SHAPES];
+  for (int32_t k = 0; k < fit->body.control_count; ++k) moduli[k] = fit->def.young.start;
+  pl_fit_worker_set_moduli(worker, moduli, fit->def.poisson.start);
+  pl_fit_worker_set_rest(worker, model->rest_points);
+  pl_status status = start->shape_count == PL_MOTION_MAX_SHAPES
+                         ? pl_fit_modes_find(worker, start->shape_count, lambdas, shapes, error)
+                         : push(fit, pattern, shapes, error);
+  if (status > PL_OK) status = pl_fail(error, PL_ERROR_INVALID_DATA, "the body has no modes to start with");
+  for (int32_t k = 0; k < start->shape_count && status >= 0; ++k) normalise(pattern, n, shapes + k * n);
+  pl_fit_worker_set_moduli(worker, fit->values, fit->values[fit->body.control_count]);
+  pl_fit_worker_set_rest(worker, fit->rest);
+  return status;
+}
+
+// Velocities of the modes at the start, from the tracked points: slope, at the first of five frames, of the cubic that
+// fits the amplitude of a mode in them best. Errors of single points are gone in an amplitude; the fit does the rest.
+static pl_status guess_velocities(const pl_fit *fit, const pl_fit_sequence *sequence, const pl_motion_start *start,
+                                  double *speeds, pl_error *error) {
+  static const double slope[] = {-125.0 / 84, 136.0 / 84, 48.0 / 84, -88.0 / 84, 29.0 / 84};
+  enum { FIRST_FRAMES = sizeof slope / sizeof slope[0] };
+  double amplitudes[PL_MOTION_MAX_SHAPES * FIRST_FRAMES];
+  if (sequence->frame_count < FIRST_FRAMES || sequence->markers != NULL) return PL_OK;
+  pl_fit_sequence first = *sequence;
+  first.frame_count = FIRST_FRAMES;
+  pl_status status = pl_fit_modes_project(fit->worker, &first, start->shape_count, start->shapes, amplitudes, error);
+  for (int32_t k = 0; k < start->shape_count && status >= 0; ++k)
+    for (int f = 0; f < FIRST_FRAMES; ++f)
+      speeds[k] += slope[f] * amplitudes[k * FIRST_FRAMES + f] / sequence->frame_seconds;
   return status;
 }
 
@@ -117,10 +161,11 @@ static pl_status find_start(pl_fit *fit, int32_t number, int32_t slot, pl_error 
   const pl_fit_sequence *sequence = &fit->sequences[number];
   pl_motion_start *start = &fit->starts[number];
   ptrdiff_t n = 3 * (ptrdiff_t)fit->body.model->head.particle_count;
-  double *pattern = PL_TAKE(&fit->arena, double, n / 3), *shapes = PL_TAKE(&fit->arena, double, 3 * (size_t)n);
+  double *pattern = PL_TAKE(&fit->arena, double, n / 3),
+         *shapes = PL_TAKE(&fit->arena, double, (size_t)start->shape_count *(size_t)n);
   if (fit->arena.failed) return pl_fail_memory(error);
   set_pattern(fit, sequence, pattern);
-  pl_status status = find_shapes(fit, pattern, shapes, error);
+  pl_status status = find_shapes(fit, start, pattern, shapes, error);
   if (status < 0) return status;
   start->pattern = pattern;
   start->shapes = shapes;
@@ -151,6 +196,11 @@ static pl_status find_start(pl_fit *fit, int32_t number, int32_t slot, pl_error 
     fit->cursor.velocity_scales[slot] =
         fmax(reach_of(fit, sequence), 1e-3 * fit->size) / (10 * sequence->frame_seconds);
     for (int i = 0; i < 3 && start->force_value >= 0; ++i) fit->values[start->force_value + i] = force[i] / size;
+    double speeds[PL_MOTION_MAX_SHAPES] = {0};
+    status = guess_velocities(fit, sequence, start, speeds, error);
+    for (int32_t k = 0; k < start->shape_count; ++k)
+      fit->values[start->velocity_value + k] = speeds[k] / fit->cursor.velocity_scales[slot];
+    if (status < 0) return status;
   }
   start->force_scale = fit->cursor.force_scales[slot];
   start->velocity_scale = fit->cursor.velocity_scales[slot];

@@ -336,7 +336,8 @@ static pl_status search(warm_search *s, pl_warm_start_report *report, pl_error *
   report->young = fit->values[0];
   report_mode(s, report);
   set_damping(s, s->outputs);
-  if (fit->body.control_count > 1) status = descend(s, &best, error);
+  // More moduli than frequencies would only follow the errors of these.
+  if (fit->body.control_count > 1 && fit->body.control_count <= def->mode_count) status = descend(s, &best, error);
   report->mismatch = 0.5 * sqrt(best);  // of frequencies, which are roots
   return status;
 }

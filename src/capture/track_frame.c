@@ -88,6 +88,14 @@ static double measure_seen(pl_tracker *t, double *coverage) {
   return found;
 }
 
+// What random errors of measured points leave of a tracked one: each point of the mesh that was measured is about the
+// mean of its share of them.
+static double point_error(const pl_tracker *t, const pl_track_report *report) {
+  double measured = t->cloud.count * report->explained_fraction, supported = 0;
+  for (int32_t i = 0; i < t->model->head.particle_count; ++i) supported += t->supports[i];
+  return report->residual * (measured > supported ? sqrt(supported / measured) : 1);
+}
+
 static bool expect_at(pl_tracker *t, const pl_track_level *level) {
   pl_track_place_surface(t, t->x);
   pl_track_find_visible(t);
@@ -122,6 +130,7 @@ pl_status pl_track_fit_frame(pl_tracker *t, double reach, double interval, pl_tr
   report->residual = t->pull.explained > 0 ? sqrt(t->pull.square / t->pull.explained) : 0;
   report->explained_fraction = t->pull.explained / fmax(1, level.point_count);
   report->seen_fraction = measure_seen(t, &report->coverage);
+  report->point_error = point_error(t, report);
   report->width = t->width;
   report->outlier_fraction = t->outlier_fraction;
   return PL_OK;

@@ -57,6 +57,10 @@ typedef struct pl_contact_body {
   // particle positions at the start of the step (free of contact as far as known)
   const pl_vec3 *starts;
   pl_vec3 *positions;  // at the end of the step; corrected in place
+  // Writes `starts`, `positions` and both velocities, before any of them is read in a step; of a
+  // body with `boxes` that nothing is near they are not. NULL: they are there.
+  void (*write_points)(void *data);
+  void *write_data;
   // m/s: none of `velocities`, as they are at resolution's start, differs more from their mean;
   // 0: not known
   double max_deviation;
@@ -73,6 +77,10 @@ typedef struct pl_contact_body {
   pl_contact_impulse *impulses;
   bool *has_impulses;  // whether any of them may be other than zero; NULL: not known
   uint32_t id;         // the same in every step, for `impulses`
+  // Out, of a body that is awake: what its contacts push each surface point with along their
+  // normals is added, N s; NULL: not wanted. `has_presses` is set when there is any
+  pl_vec3 *presses;
+  bool *has_presses;
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   double friction, restitution, radius;
   pl_contact_filter filter;
@@ -215,12 +223,6 @@ void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver,
 // Replace the normal of a contact of the last detection that lies on the other surface by one that
 // does not flip from step to step (contact_steady.c); gaps are those along the new one.
 void pl_contact_solver_steady_normal(const pl_contact_solver *solver, pl_contact *contact);
-
-// Call `visit` for the contacts of the last resolution, by their numbers in
-// pl_contact_solver_get_contact(), in parallel where they share no body; those of a body always in
-// the same order.
-typedef void pl_contact_visit(void *data, int32_t first, int32_t count);
-void pl_contact_solver_visit(const pl_contact_solver *solver, pl_contact_visit *visit, void *data);
 
 // Only resolve the contacts that were detected last.
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies,

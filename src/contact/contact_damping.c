@@ -174,18 +174,20 @@ static void damp_shocks(const pl_contact_body *body, const pl_surface_tree *tree
   for (int32_t i = 0; i < tree->link_count; ++i) damp_edge(body, tree->links[2 * i], tree->links[2 * i + 1], step);
 }
 
+static void damp_body(const pl_contact_damping *d, int32_t k) {
+  const pl_contact_body *body = &d->bodies[k];
+  pl_contact_whole *whole = &d->memory->wholes[k];
+  whole->is_free = whole->is_slow = false;
+  if (body->asleep || !(body->damping > 0)) return;
+  if (body->rigid != NULL || !find_whole(body, body->starts, whole)) return;
+  damp_vibration(body, whole, d->step);
+  if (whole->max_deviation > SHOCK_SPEED) damp_shocks(body, d->memory->motions[k].tree, d->step);
+}
+
 static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_contact_damping *d = data;
-  for (int32_t k = begin; k < end; ++k) {
-    const pl_contact_body *body = &d->bodies[k];
-    pl_contact_whole *whole = &d->memory->wholes[k];
-    whole->is_free = whole->is_slow = false;
-    if (!is_touched(d, k) || body->asleep || !(body->damping > 0)) continue;
-    if (body->rigid != NULL || !find_whole(body, body->starts, whole)) continue;
-    damp_vibration(body, whole, d->step);
-    if (whole->max_deviation > SHOCK_SPEED) damp_shocks(body, d->memory->motions[k].tree, d->step);
-  }
+  for (int32_t i = begin; i < end; ++i) damp_body(d, d->memory->plan.bodies[i]);
 }
 
 // --- rest
@@ -325,18 +327,34 @@ static void move_whole(const pl_contact_damping *d, int32_t k) {
 static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_contact_damping *d = data;
-  for (int32_t k = begin; k < end; ++k)
-    if (is_touched(d, k) && d->memory->wholes[k].is_slow) move_whole(d, k);
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t k = d->memory->plan.bodies[i];
+    if (d->memory->wholes[k].is_slow) move_whole(d, k);
+  }
 }
 
-void pl_contact_damp(pl_contact_damping *d) {
-  int32_t body_count = d->memory->body_count;
+void pl_contact_damp_island(pl_contact_damping *d, const pl_contact_island *island) {
+  d->is_after = false;
+  bool is_near_rest = false;
+  for (int32_t i = 0; i < island->body_count; ++i) {
+    damp_body(d, island->bodies[i]);
+    is_near_rest = is_near_rest || d->memory->wholes[island->bodies[i]].is_slow;
+  }
+  if (!is_near_rest) return;
+  rest_pairs(d, island->pairs, island->pair_count);
+  for (int32_t i = 0; i < island->body_count; ++i)
+    if (d->memory->wholes[island->bodies[i]].is_slow) move_whole(d, island->bodies[i]);
+}
+
+void pl_contact_damp_large(pl_contact_damping *d) {
+  const pl_contact_plan *plan = &d->memory->plan;
+  int32_t body_count = plan->small_body_start[0];
   d->is_after = false;
   pl_parallel_for(d->context, body_count, BODY_GRAIN, damp_bodies, d);
   bool is_near_rest = false;
-  for (int32_t k = 0; k < body_count && !is_near_rest; ++k) is_near_rest = d->memory->wholes[k].is_slow;
+  for (int32_t i = 0; i < body_count && !is_near_rest; ++i) is_near_rest = d->memory->wholes[plan->bodies[i]].is_slow;
   if (!is_near_rest) return;
-  pl_contact_plan_visit(d->context, &d->memory->plan, rest_pairs, d);
+  pl_contact_plan_visit_large(d->context, plan, rest_pairs, d);
   pl_parallel_for(d->context, body_count, BODY_GRAIN, move_wholes, d);
 }
 
@@ -381,17 +399,21 @@ static bool may_exceed(const pl_contact_body *body) {
   return false;
 }
 
-// The bodies that may be damped after the sweeps, as wholes.
+// A body that may be damped after the sweeps, as a whole.
+static void find_whole_after(const pl_contact_damping *d, int32_t k) {
+  const pl_contact_body *body = &d->bodies[k];
+  pl_contact_whole *whole = &d->memory->wholes[k];
+  whole->is_free = whole->is_slow = whole->is_found = false;
+  if (body->asleep || !(body->damping > 0) || body->rigid != NULL) return;
+  if (!is_touched(d, k) && !may_exceed(body)) return;
+  if (body->write_points != NULL) body->write_points(body->write_data);
+  whole->is_found = find_whole(body, body->positions, whole);
+}
+
 static void find_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_contact_damping *d = data;
-  for (int32_t k = begin; k < end; ++k) {
-    const pl_contact_body *body = &d->bodies[k];
-    pl_contact_whole *whole = &d->memory->wholes[k];
-    whole->is_free = whole->is_slow = whole->is_found = false;
-    if (body->asleep || !(body->damping > 0) || body->rigid != NULL) continue;
-    if (is_touched(d, k) || may_exceed(body)) whole->is_found = find_whole(body, body->positions, whole);
-  }
+  for (int32_t i = begin; i < end; ++i) find_whole_after(d, d->memory->plan.bodies[i]);
 }
 
 static pl_vec3 arm_velocity(const pl_contact_damping *d, const pl_contact_arm *arm) {
@@ -424,26 +446,52 @@ static void find_pushes(void *data, const pl_contact_pair *pairs, int32_t count)
   }
 }
 
+static void limit_body(const pl_contact_damping *d, int32_t k) {
+  pl_contact_body *body = &d->bodies[k];
+  const pl_contact_whole *whole = &d->memory->wholes[k];
+  if (!whole->is_found) return;
+  bool is_pushed = pl_vec3_distance(whole->motion.velocity, whole->velocity) > 0 ||
+                   pl_vec3_distance(whole->motion.angular_velocity, whole->angular_velocity) > 0;
+  if (is_pushed) move_whole(d, k);
+  double max_speed = pl_larger(pl_larger(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
+  bool is_limited = limit_vibration(body, &whole->motion, max_speed);
+  if (is_pushed || is_limited) body->moved = true;
+}
+
 static void limit_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_contact_damping *d = data;
-  for (int32_t k = begin; k < end; ++k) {
-    pl_contact_body *body = &d->bodies[k];
-    const pl_contact_whole *whole = &d->memory->wholes[k];
-    if (!whole->is_found) continue;
-    bool is_pushed = pl_vec3_distance(whole->motion.velocity, whole->velocity) > 0 ||
-                     pl_vec3_distance(whole->motion.angular_velocity, whole->angular_velocity) > 0;
-    if (is_pushed) move_whole(d, k);
-    double max_speed = pl_larger(pl_larger(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
-    bool is_limited = limit_vibration(body, &whole->motion, max_speed);
-    if (is_pushed || is_limited) body->moved = true;
+  for (int32_t i = begin; i < end; ++i) limit_body(d, d->memory->plan.bodies[i]);
+}
+
+// Bodies that touch nothing: what they are as wholes is asked once, while they are in the cache.
+static void limit_others(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  const pl_contact_plan *plan = &d->memory->plan;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t k = plan->bodies[plan->small_body_start[plan->small_count] + i];
+    find_whole_after(d, k);
+    limit_body(d, k);
   }
 }
 
-void pl_contact_limit(pl_contact_damping *d) {
+void pl_contact_limit_island(pl_contact_damping *d, const pl_contact_island *island) {
   d->is_after = true;
-  pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, find_wholes, d);
-  pl_contact_plan_visit(d->context, &d->memory->plan, rest_pairs, d);
-  pl_contact_plan_visit(d->context, &d->memory->plan, find_pushes, d);
-  pl_parallel_for(d->context, d->memory->body_count, BODY_GRAIN, limit_bodies, d);
+  for (int32_t i = 0; i < island->body_count; ++i) find_whole_after(d, island->bodies[i]);
+  rest_pairs(d, island->pairs, island->pair_count);
+  find_pushes(d, island->pairs, island->pair_count);
+  for (int32_t i = 0; i < island->body_count; ++i) limit_body(d, island->bodies[i]);
+}
+
+void pl_contact_limit_large(pl_contact_damping *d) {
+  const pl_contact_plan *plan = &d->memory->plan;
+  int32_t body_count = plan->small_body_start[0];
+  d->is_after = true;
+  pl_parallel_for(d->context, body_count, BODY_GRAIN, find_wholes, d);
+  pl_contact_plan_visit_large(d->context, plan, rest_pairs, d);
+  pl_contact_plan_visit_large(d->context, plan, find_pushes, d);
+  pl_parallel_for(d->context, body_count, BODY_GRAIN, limit_bodies, d);
+  int32_t other_count = d->memory->body_count - plan->small_body_start[plan->small_count];
+  pl_parallel_for(d->context, other_count, BODY_GRAIN, limit_others, d);
 }

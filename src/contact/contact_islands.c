@@ -20,6 +20,8 @@ bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, int32_t body_c
   plan->pairs = PL_TAKE(arena, pl_contact_pair, plan->pair_capacity);
   plan->unsorted = PL_TAKE(arena, pl_contact_pair, plan->pair_capacity);
   plan->small_islands = PL_TAKE(arena, pl_pair_range, body_count);
+  plan->bodies = PL_TAKE(arena, int32_t, body_count);
+  plan->small_body_start = PL_TAKE(arena, int32_t, body_count + 1);
   plan->island_of = PL_TAKE(arena, int32_t, body_count);
   plan->row_contacts = PL_TAKE(arena, int32_t, contact_count);
   plan->pair_of = PL_TAKE(arena, int32_t, contact_count);
@@ -196,6 +198,37 @@ static void number_rows(pl_contact_plan *plan, int32_t contact_count) {
   for (int32_t i = 0; i < contact_count; ++i) plan->row_contacts[plan->unsorted[plan->pair_of[i]].first_row++] = i;
 }
 
+// Bodies by island, each in the order of their numbers.
+static void sort_bodies(pl_contact_plan *plan, int32_t body_count) {
+  int32_t *counts = plan->island_rows, large_count = 0, next = 0;
+  for (int32_t k = 0; k < plan->island_count; ++k) counts[k] = counts[k] < 0 ? -1 : 0;
+  for (int32_t i = 0; i < body_count; ++i) {
+    int32_t island = plan->island_of[i];
+    if (island < 0) continue;
+    if (counts[island] < 0)
+      plan->bodies[large_count++] = i;
+    else
+      ++counts[island];
+  }
+  // Small islands are in the order of all.
+  next = large_count;
+  for (int32_t k = 0, small = 0; k < plan->island_count; ++k) {
+    if (counts[k] < 0) continue;
+    plan->small_body_start[small++] = next;
+    int32_t count = counts[k];
+    counts[k] = next;
+    next += count;
+  }
+  plan->small_body_start[plan->small_count] = next;
+  for (int32_t i = 0; i < body_count; ++i) {
+    int32_t island = plan->island_of[i];
+    if (island < 0)
+      plan->bodies[next++] = i;
+    else if (counts[island] >= 0)
+      plan->bodies[counts[island]++] = i;
+  }
+}
+
 void pl_contact_plan_form(pl_contact_plan *plan, int32_t body_count, const pl_contact *contacts, int32_t contact_count,
                           const pl_contact_joint *joints, int32_t joint_count) {
   find_pairs(plan, contacts, contact_count);
@@ -203,6 +236,7 @@ void pl_contact_plan_form(pl_contact_plan *plan, int32_t body_count, const pl_co
   find_islands(plan, body_count);
   sort_by_color(plan);
   sort_by_island(plan);
+  sort_bodies(plan, body_count);
   number_rows(plan, contact_count);
 }
 
@@ -226,12 +260,17 @@ static void visit_islands(void *data, int32_t begin, int32_t end, int32_t block)
     v->visit(v->data, &v->plan->pairs[v->plan->small_islands[k].first], v->plan->small_islands[k].count);
 }
 
-void pl_contact_plan_visit(pl_context *context, const pl_contact_plan *plan, pl_pair_visit *visit, void *data) {
+void pl_contact_plan_visit_large(pl_context *context, const pl_contact_plan *plan, pl_pair_visit *visit, void *data) {
   plan_visit v = {.plan = plan, .visit = visit, .data = data};
-  pl_parallel_for(context, plan->small_count, 1, visit_islands, &v);
   for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
     int32_t count = plan->colors[c].count;
     v.first = plan->colors[c].first;
     if (count > 0) pl_parallel_for(context, count, c == PL_SERIAL_COLOR ? count : PAIR_GRAIN, visit_color, &v);
   }
+}
+
+void pl_contact_plan_visit(pl_context *context, const pl_contact_plan *plan, pl_pair_visit *visit, void *data) {
+  plan_visit v = {.plan = plan, .visit = visit, .data = data};
+  pl_parallel_for(context, plan->small_count, 1, visit_islands, &v);
+  pl_contact_plan_visit_large(context, plan, visit, data);
 }

@@ -36,6 +36,10 @@ typedef struct pl_contact_plan {
   pl_pair_range colors[PL_PAIR_COLORS];  // of the large islands
   int32_t small_count;
   pl_pair_range *small_islands;
+  // Bodies in the order of their islands: those of large islands, of each small one, and those that
+  // touch nothing.
+  int32_t *bodies;
+  int32_t *small_body_start;  // small_count + 1: offsets into `bodies`
   int32_t island_count;
   int32_t *island_of;     // per body: its island, -1 for one that touches nothing that moves or not
   int32_t *row_contacts;  // the contact of each row
@@ -46,7 +50,7 @@ typedef struct pl_contact_plan {
   int32_t table_size;
   int32_t *parents;       // per body: union-find
   uint64_t *used_colors;  // per body
-  int32_t *island_rows;   // per island: contacts, then the offset of its pairs
+  int32_t *island_rows;   // per island: contacts, then the offset of its pairs, then of its bodies
 } pl_contact_plan;
 
 // Take memory for up to `contact_count` contacts and `joint_count` joints of `body_count` bodies;
@@ -59,6 +63,10 @@ bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, int32_t body_c
 typedef void pl_pair_visit(void *data, const pl_contact_pair *pairs, int32_t count);
 void pl_contact_plan_visit(pl_context *context, const pl_contact_plan *plan, pl_pair_visit *visit,
                            void *data);
+
+// The same for the pairs of large islands alone.
+void pl_contact_plan_visit_large(pl_context *context, const pl_contact_plan *plan,
+                                 pl_pair_visit *visit, void *data);
 
 // Form pairs and islands of these contacts and joints. Allocates nothing.
 void pl_contact_plan_form(pl_contact_plan *plan, int32_t body_count, const pl_contact *contacts,

@@ -126,16 +126,18 @@ static void find_near(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
   pl_contact_presence *presence = &memory->presences[body];
   presence->is_searched = d->bodies[body].self_contact || is_near_half_space(d, body);
-  presence->is_near_large = false;
+  presence->is_near_large = presence->is_near_body = false;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item == body) continue;
     presence->is_searched = true;
     if (item >= memory->body_count || !pl_contact_is_small(memory, item)) presence->is_near_large = true;
+    if (item < memory->body_count) presence->is_near_body = true;
     if (item < memory->body_count && d->bodies[item].asleep)
       atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
   }
   if (presence->is_placed || !presence->is_searched) return;
+  if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
   for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)
     place_block(d, &memory->blocks[b]);
   place_body(d, body);
@@ -174,7 +176,7 @@ static void refit_body(const pl_contact_detection *d, int32_t body) {
   if (!presence->is_placed) return;
   presence->has_normals = needs_hierarchy(d, body);
   if (presence->has_normals) pl_surface_motion_refit(&d->memory->motions[body]);
-  if (presence->is_searched) fill_lanes(&d->memory->motions[body]);
+  if (presence->is_searched && presence->is_near_body) fill_lanes(&d->memory->motions[body]);
 }
 
 // Hierarchies of the bodies that something may touch; of all that just fell asleep, since they keep theirs.

@@ -12,34 +12,72 @@ static pl_vec3 point_of(const pl_contact_body *bodies, const pl_contact_side *si
   return point;
 }
 
-typedef struct contact_visit {
-  pl_contact_visit *visit;
-  void *data;
-} contact_visit;
-
-static void visit_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
-  const contact_visit *v = data;
-  for (int32_t p = 0; p < count; ++p) v->visit(v->data, pairs[p].first_row, pairs[p].count);
+// What a contact pushed the surface points of one side with.
+static void press_side(const pl_contact_body *bodies, const pl_contact_side *side, pl_vec3 impulse) {
+  if (side->body < 0 || bodies[side->body].presses == NULL || bodies[side->body].asleep) return;
+  *bodies[side->body].has_presses = true;
+  for (int32_t k = 0; k < side->count; ++k) {
+    pl_vec3 *press = &bodies[side->body].presses[side->points[k]];
+    *press = pl_vec3_add_scaled(*press, impulse, side->weights[k]);
+  }
 }
 
-void pl_contact_solver_visit(const pl_contact_solver *solver, pl_contact_visit *visit, void *data) {
-  contact_visit v = {visit, data};
-  pl_contact_plan_visit(solver->context, &solver->memory.plan, visit_pairs, &v);
+// What a contact gave to its collider.
+static void push_collider(const pl_contact_body *bodies, const pl_contact_row *row, const pl_contact *contact,
+                          pl_collider_impulse *sum) {
+  if (!(row->normal_impulse > 0)) return;
+  // The other way round than on the body.
+  pl_vec3 impulse = pl_vec3_scale(pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse), -1);
+  sum->linear = pl_vec3_add(sum->linear, impulse);
+  sum->angular = pl_vec3_add(sum->angular, pl_vec3_cross(point_of(bodies, &contact->a), impulse));
+}
+
+static void report_row(const pl_contact_body *bodies, const pl_contact_row *row, const pl_contact *contact,
+                       pl_contact_outcome *outcome) {
+  outcome->overlap_count += contact->depth > 0;
+  outcome->deepest = pl_larger(outcome->deepest, contact->depth);
+  if (contact->collider != outcome->collider) outcome->collider = -1;
+  double press = row->normal_impulse + row->rest_impulse;
+  if (press > 0) {
+    press_side(bodies, &contact->a, pl_vec3_scale(contact->normal, press));
+    press_side(bodies, &contact->b, pl_vec3_scale(contact->normal, -press));
+  }
+  if (outcome->collider >= 0) push_collider(bodies, row, contact, &outcome->impulse);
+}
+
+void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pairs,
+                             int32_t count) {
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    const int32_t *contacts = &memory->plan.row_contacts[pair->first_row];
+    pl_contact_outcome *outcome = &memory->outcomes[pair - memory->plan.pairs];
+    *outcome = (pl_contact_outcome){.collider = pair->count > 0 ? memory->contacts[contacts[0]].collider : -1};
+    for (int32_t i = 0; i < pair->count; ++i)
+      report_row(bodies, &memory->rows[pair->first_row + i], &memory->contacts[contacts[i]], outcome);
+  }
+}
+
+static void add_pair(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair,
+                     pl_collider_impulse *impulses) {
+  for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
+    const pl_contact *contact = &memory->contacts[memory->plan.row_contacts[i]];
+    if (contact->collider >= 0) push_collider(bodies, &memory->rows[i], contact, &impulses[contact->collider]);
+  }
 }
 
 void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver, const pl_contact_body *bodies,
                                              pl_collider_impulse *impulses) {
   const pl_contact_memory *memory = &solver->memory;
   for (int32_t c = 0; c < memory->collider_count; ++c) impulses[c] = (pl_collider_impulse){{0, 0, 0}, {0, 0, 0}};
-  for (int32_t i = 0; i < solver->contact_count; ++i) {
-    const pl_contact_row *row = &memory->rows[i];
-    if (row->b.body >= 0 || !(row->normal_impulse > 0)) continue;
-    const pl_contact *contact = &memory->contacts[memory->plan.row_contacts[i]];
-    if (contact->collider < 0) continue;
-    pl_collider_impulse *sum = &impulses[contact->collider];
-    // The other way round than on the body.
-    pl_vec3 impulse = pl_vec3_scale(pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse), -1);
-    sum->linear = pl_vec3_add(sum->linear, impulse);
-    sum->angular = pl_vec3_add(sum->angular, pl_vec3_cross(point_of(bodies, &contact->a), impulse));
+  for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
+    const pl_contact_pair *pair = &memory->plan.pairs[p];
+    const pl_contact_outcome *outcome = &memory->outcomes[p];
+    if (pair->b >= 0) continue;
+    if (outcome->collider < 0) {
+      add_pair(memory, bodies, pair, impulses);
+      continue;
+    }
+    pl_collider_impulse *sum = &impulses[outcome->collider];
+    sum->linear = pl_vec3_add(sum->linear, outcome->impulse.linear);
+    sum->angular = pl_vec3_add(sum->angular, outcome->impulse.angular);
   }
 }

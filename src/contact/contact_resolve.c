@@ -42,8 +42,14 @@ typedef struct resolution {
   pl_pair_range pairs;  // of the colour that is swept
   bool starts, corrects;
   bool notes;  // the first sweep of the second half: it notes the impulses of the first
-  int32_t sweeps;
+  bool has_rigid;
+  int32_t arrivals, leaves;  // sweeps of the two halves
 } resolution;
+
+static pl_contact_damping damping_of(const resolution *r) {
+  return (pl_contact_damping){
+      .context = r->solver->context, .memory = r->memory, .bodies = r->bodies, .step = r->step->step};
+}
 
 static bool differs(pl_vec3 a) {
   return a.x != 0 || a.y != 0 || a.z != 0;
@@ -212,10 +218,11 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
   pl_contact_memory *memory = r->memory;
+  pl_contact_term *terms = &memory->terms[(size_t)begin * (size_t)memory->term_count];
+  pl_contact_pull *pulls = &memory->pulls[(size_t)begin * (size_t)memory->term_count];
   for (int32_t i = begin; i < end; ++i) {
     int32_t index = memory->plan.row_contacts[i];
     const pl_contact *contact = &memory->contacts[index];
-    pl_contact_term *terms = &memory->terms[(size_t)i * (size_t)memory->term_count];
     pl_contact_row *row = &memory->rows[i];
     *row = (pl_contact_row){.normal = contact->normal,
                             .surface_velocity = contact->surface_velocity,
@@ -227,7 +234,9 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
     row->turns = is_rigid(r->bodies, &row->a) || is_rigid(r->bodies, &row->b);
     if (row->turns) pl_contact_align_levers(r->bodies, contact, r->step->step, &row->a, &row->b);
     double answer, sliding;
-    answer_row(r->bodies, row, &memory->pulls[(size_t)i * (size_t)memory->term_count], &answer, &sliding);
+    answer_row(r->bodies, row, pulls, &answer, &sliding);
+    terms += row->a.count + row->b.count;
+    pulls += row->pull_count;
     bool solved = r->bodies[contact->a.body].solved && (contact->collider >= 0 || r->bodies[contact->b.body].solved);
     if (solved)
       row->normal_impulse =
@@ -334,16 +343,6 @@ static void sweep_pairs(const resolution *r, pl_pair_range range, bool notes) {
   }
 }
 
-static void sweep_islands(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  const resolution *r = data;
-  for (int32_t k = begin; k < end; ++k) {
-    pl_pair_range range = r->memory->plan.small_islands[k];
-    if (r->starts) start_pairs(r, range);
-    for (int32_t i = 0; i < r->sweeps; ++i) sweep_pairs(r, range, i == 0 && !r->corrects);
-  }
-}
-
 static void sweep_color(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
@@ -363,11 +362,9 @@ static void sweep_colors(resolution *r) {
   }
 }
 
-// One half of the solution: sweeps over the small islands, each as a whole, and over the large ones.
-static void sweep_all(resolution *r, bool corrects, int32_t sweeps) {
+// One half of the solution of the large islands.
+static void sweep_large(resolution *r, bool corrects, int32_t sweeps) {
   r->corrects = r->starts = corrects;
-  r->sweeps = sweeps;
-  pl_parallel_for(r->solver->context, r->memory->plan.small_count, ISLAND_GRAIN, sweep_islands, r);
   if (r->starts) sweep_colors(r);
   r->starts = false;
   for (int32_t i = 0; i < sweeps; ++i) {
@@ -378,51 +375,53 @@ static void sweep_all(resolution *r, bool corrects, int32_t sweeps) {
 
 // --- bodies
 
-static bool is_touched(const resolution *r, int32_t body) {
-  return r->memory->plan.island_of[body] >= 0;
+static void note_velocities_of(const resolution *r, int32_t k) {
+  const pl_contact_body *body = &r->bodies[k];
+  if (body->rigid != NULL) {
+    r->memory->move_rigids[k] = *body->rigid;
+    return;
+  }
+  pl_vec3 *to = &r->memory->move_velocities[r->memory->particle_start[k]];
+  for (int32_t i = 0; i < body->surface->particle_count; ++i) to[i] = body->velocities[i];
 }
 
 static void note_velocities(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
-  for (int32_t k = begin; k < end; ++k) {
-    const pl_contact_body *body = &r->bodies[k];
-    if (!is_touched(r, k)) continue;
-    if (body->rigid != NULL) {
-      r->memory->move_rigids[k] = *body->rigid;
-      continue;
-    }
-    pl_vec3 *to = &r->memory->move_velocities[r->memory->particle_start[k]];
-    for (int32_t i = 0; i < body->surface->particle_count; ++i) to[i] = body->velocities[i];
-  }
+  for (int32_t i = begin; i < end; ++i) note_velocities_of(r, r->memory->plan.bodies[i]);
+}
+
+static void move_rigid(const resolution *r, int32_t k) {
+  pl_contact_body *body = &r->bodies[k];
+  pl_contact_rigid *rigid = body->rigid;
+  const pl_contact_rigid *was = &r->memory->move_rigids[k];
+  pl_vec3 change = pl_vec3_sub(rigid->velocity, was->velocity);
+  pl_vec3 turn = pl_vec3_sub(rigid->angular_velocity, was->angular_velocity);
+  rigid->center = pl_vec3_add_scaled(rigid->center, change, r->step->step);
+  rigid->rotation = pl_contact_turn(rigid->rotation, pl_vec3_scale(turn, r->step->step));
+  body->moved = differs(change) || differs(turn);
 }
 
 // Positions follow as if the velocity had been so all step.
+static void move_positions_of(const resolution *r, int32_t k) {
+  pl_contact_body *body = &r->bodies[k];
+  if (body->rigid != NULL) {
+    move_rigid(r, k);
+    return;
+  }
+  const pl_vec3 *was = &r->memory->move_velocities[r->memory->particle_start[k]];
+  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+    pl_vec3 change = pl_vec3_sub(body->velocities[i], was[i]);
+    if (!differs(change)) continue;
+    body->positions[i] = pl_vec3_add_scaled(body->positions[i], change, r->step->step);
+    body->moved = true;
+  }
+}
+
 static void move_positions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
-  double h = r->step->step;
-  for (int32_t k = begin; k < end; ++k) {
-    pl_contact_body *body = &r->bodies[k];
-    if (!is_touched(r, k)) continue;
-    if (body->rigid != NULL) {
-      pl_contact_rigid *rigid = body->rigid;
-      const pl_contact_rigid *was = &r->memory->move_rigids[k];
-      pl_vec3 change = pl_vec3_sub(rigid->velocity, was->velocity);
-      pl_vec3 turn = pl_vec3_sub(rigid->angular_velocity, was->angular_velocity);
-      rigid->center = pl_vec3_add_scaled(rigid->center, change, h);
-      rigid->rotation = pl_contact_turn(rigid->rotation, pl_vec3_scale(turn, h));
-      body->moved = differs(change) || differs(turn);
-      continue;
-    }
-    const pl_vec3 *was = &r->memory->move_velocities[r->memory->particle_start[k]];
-    for (int32_t i = 0; i < body->surface->particle_count; ++i) {
-      pl_vec3 change = pl_vec3_sub(body->velocities[i], was[i]);
-      if (!differs(change)) continue;
-      body->positions[i] = pl_vec3_add_scaled(body->positions[i], change, h);
-      body->moved = true;
-    }
-  }
+  for (int32_t i = begin; i < end; ++i) move_positions_of(r, r->memory->plan.bodies[i]);
 }
 
 // Between the halves: levers of rigid bodies at the end of the step.
@@ -459,33 +458,101 @@ static bool are_soft(const resolution *r) {
 
 // Sweeps of both halves. A stack of rigid bodies sways unless it has twice as many as others. For soft bodies a quarter
 // does: a heap of them is as deep in itself after two sweeps as after twelve.
-static void count_sweeps(const resolution *r, int32_t *arrivals, int32_t *leaves) {
+static void count_sweeps(resolution *r) {
   int32_t rounds = r->step->rounds;
   bool is_stiff = has_rigid(r->bodies, r->memory->body_count, false);
-  *arrivals = is_stiff ? 2 * rounds : are_soft(r) ? (rounds + 3) / 4 : rounds;
-  *leaves = is_stiff ? rounds : (*arrivals + 1) / 2;
+  r->arrivals = is_stiff ? 2 * rounds : are_soft(r) ? (rounds + 3) / 4 : rounds;
+  r->leaves = is_stiff ? rounds : (r->arrivals + 1) / 2;
+}
+
+// --- impulses that the next step starts from
+
+static void clear_impulses_of(const resolution *r, int32_t k) {
+  if (!r->bodies[k].solved) pl_contact_cache_clear(&r->bodies[k]);
 }
 
 static void clear_impulses(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
-  for (int32_t k = begin; k < end; ++k)
-    if (!r->bodies[k].solved && (!r->bodies[k].asleep || is_touched(r, k))) pl_contact_cache_clear(&r->bodies[k]);
+  for (int32_t i = begin; i < end; ++i) clear_impulses_of(r, r->memory->plan.bodies[i]);
+}
+
+// Those of bodies that touch nothing; of sleepers they stay.
+static void clear_others(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  const pl_contact_plan *plan = &r->memory->plan;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t k = plan->bodies[plan->small_body_start[plan->small_count] + i];
+    if (!r->bodies[k].asleep) clear_impulses_of(r, k);
+  }
 }
 
 static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
+  const pl_contact_memory *memory = r->memory;
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair)
     for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
-      const pl_contact_row *row = &r->memory->rows[i];
+      const pl_contact_row *row = &memory->rows[i];
       if (row->normal_impulse > 0 && row->normal_mass > 0)
-        pl_contact_cache_store(r->bodies, &r->memory->contacts[r->memory->plan.row_contacts[i]], impulse_of(row));
+        pl_contact_cache_store(r->bodies, &memory->contacts[memory->plan.row_contacts[i]], impulse_of(row));
     }
+  pl_contact_report_pairs(r->memory, r->bodies, pairs, count);
 }
 
-static void store_impulses(resolution *r) {
-  pl_parallel_for(r->solver->context, r->memory->body_count, BODY_GRAIN, clear_impulses, r);
-  pl_contact_plan_visit(r->solver->context, &r->memory->plan, store_pairs, r);
+// --- islands
+
+// A small island from its rows to its impulses, by one thread, while all of it is in the cache.
+static void resolve_island(const resolution *all, int32_t number) {
+  const pl_contact_plan *plan = &all->memory->plan;
+  pl_pair_range range = plan->small_islands[number];
+  int32_t first = plan->small_body_start[number];
+  pl_contact_island island = {&plan->bodies[first], plan->small_body_start[number + 1] - first,
+                              &plan->pairs[range.first], range.count};
+  const pl_contact_pair *last = &island.pairs[island.pair_count - 1];
+  int32_t row_begin = island.pairs[0].first_row, row_end = last->first_row + last->count;
+  resolution own = *all, *r = &own;
+  pl_contact_damping damping = damping_of(r);
+  build_rows(r, row_begin, row_end, 0);
+  for (int32_t i = 0; i < island.body_count; ++i) note_velocities_of(r, island.bodies[i]);
+  pl_contact_damp_island(&damping, &island);
+  r->corrects = true;
+  start_pairs(r, range);
+  for (int32_t i = 0; i < r->arrivals; ++i) sweep_pairs(r, range, false);
+  for (int32_t i = 0; i < island.body_count; ++i) move_positions_of(r, island.bodies[i]);
+  if (r->has_rigid) turn_levers(r, row_begin, row_end, 0);
+  r->corrects = false;
+  for (int32_t i = 0; i < r->leaves; ++i) sweep_pairs(r, range, i == 0);
+  pl_contact_limit_island(&damping, &island);
+  for (int32_t i = 0; i < island.body_count; ++i) clear_impulses_of(r, island.bodies[i]);
+  store_pairs(r, island.pairs, island.pair_count);
+}
+
+static void resolve_islands(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  for (int32_t k = begin; k < end; ++k) resolve_island(data, k);
+}
+
+// All large islands, phase by phase, by all threads; and what is left to do of bodies that touch nothing.
+static void resolve_large(resolution *r) {
+  pl_context *context = r->solver->context;
+  const pl_contact_plan *plan = &r->memory->plan;
+  int32_t body_count = plan->small_body_start[0], row_count = 0;
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c)
+    for (int32_t p = 0; p < plan->colors[c].count; ++p) row_count += plan->pairs[plan->colors[c].first + p].count;
+  pl_contact_damping damping = damping_of(r);
+  pl_parallel_for(context, row_count, ROW_GRAIN, build_rows, r);
+  pl_parallel_for(context, body_count, BODY_GRAIN, note_velocities, r);
+  pl_contact_damp_large(&damping);
+  sweep_large(r, true, r->arrivals);
+  pl_parallel_for(context, body_count, BODY_GRAIN, move_positions, r);
+  if (r->has_rigid) pl_parallel_for(context, row_count, ROW_GRAIN, turn_levers, r);
+  sweep_large(r, false, r->leaves);
+  pl_contact_limit_large(&damping);
+  pl_parallel_for(context, body_count, BODY_GRAIN, clear_impulses, r);
+  int32_t other_count = r->memory->body_count - plan->small_body_start[plan->small_count];
+  pl_parallel_for(context, other_count, BODY_GRAIN, clear_others, r);
+  pl_contact_plan_visit_large(context, plan, store_pairs, r);
 }
 
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
@@ -494,31 +561,24 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
     return pl_fail(error, PL_ERROR_INVALID_ARGUMENT,
                    "contacts were not detected for these bodies, or the step is not positive");
   pl_contact_memory *memory = &solver->memory;
-  resolution r = {
-      .solver = solver, .memory = memory, .bodies = bodies, .step = step, .scale = pl_contact_scale_of(step)};
-  pl_contact_damping damping = {.context = solver->context, .memory = memory, .bodies = bodies, .step = step->step};
+  resolution r = {.solver = solver,
+                  .memory = memory,
+                  .bodies = bodies,
+                  .step = step,
+                  .scale = pl_contact_scale_of(step),
+                  .has_rigid = has_rigid(bodies, body_count, true)};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
   pl_contact_plan_form(&memory->plan, body_count, memory->contacts, solver->contact_count, solver->joints,
                        solver->joint_count);
-  pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, build_rows, &r);
-  pl_parallel_for(solver->context, body_count, BODY_GRAIN, note_velocities, &r);
-  pl_contact_damp(&damping);
-  int32_t arrivals, leaves;
-  count_sweeps(&r, &arrivals, &leaves);
-  sweep_all(&r, true, arrivals);
-  pl_parallel_for(solver->context, body_count, BODY_GRAIN, move_positions, &r);
-  if (has_rigid(bodies, body_count, true))
-    pl_parallel_for(solver->context, solver->contact_count, ROW_GRAIN, turn_levers, &r);
-  sweep_all(&r, false, leaves);
-  pl_contact_limit(&damping);
-  store_impulses(&r);
+  count_sweeps(&r);
+  pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
+  resolve_large(&r);
 
   if (report != NULL) {
     *report = (pl_contact_report){0};
-    for (int32_t i = 0; i < solver->contact_count; ++i) {
-      double depth = memory->contacts[i].depth;
-      if (depth > 0) report->contact_count++;
-      report->deepest = pl_larger(report->deepest, depth);
+    for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
+      report->contact_count += memory->outcomes[p].overlap_count;
+      report->deepest = pl_larger(report->deepest, memory->outcomes[p].deepest);
     }
   }
   return PL_OK;

@@ -83,6 +83,19 @@ static int32_t max_term_count(const pl_contact_body *bodies, int32_t body_count)
   return 4 * parent_count;
 }
 
+// The plan of resolution for so many joints, and what became of each of its pairs. As before when out of memory.
+static bool take_plan(pl_contact_memory *memory, int32_t joint_capacity) {
+  pl_contact_plan plan;
+  if (!pl_contact_plan_take(&memory->arena, &plan, memory->body_count, memory->contact_capacity, joint_capacity))
+    return false;
+  pl_contact_outcome *outcomes = PL_TAKE(&memory->arena, pl_contact_outcome, plan.pair_capacity);
+  if (outcomes == NULL) return false;
+  memory->plan = plan;
+  memory->outcomes = outcomes;
+  memory->joint_capacity = joint_capacity;
+  return true;
+}
+
 // What resolution works on.
 static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
   pl_arena *arena = &memory->arena;
@@ -102,9 +115,7 @@ static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bod
   memory->wholes = PL_TAKE(arena, pl_contact_whole, memory->body_count);
   memory->move_rigids = PL_TAKE(arena, pl_contact_rigid, memory->body_count);
   if (arena->failed) return pl_fail_memory(error);
-  bool is_taken =
-      pl_contact_plan_take(arena, &memory->plan, memory->body_count, memory->contact_capacity, memory->joint_capacity);
-  return is_taken ? PL_OK : pl_fail_memory(error);
+  return take_plan(memory, memory->joint_capacity) ? PL_OK : pl_fail_memory(error);
 }
 
 static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
@@ -303,12 +314,7 @@ pl_status pl_contact_solver_set_joints(pl_contact_solver *solver, const pl_conta
   pl_contact_memory *memory = &solver->memory;
   if (joint_count > memory->joint_capacity) {
     // The old arrays stay in the arena; doubling bounds what is lost.
-    int32_t capacity = 2 * joint_count;
-    pl_contact_plan plan;
-    if (!pl_contact_plan_take(&memory->arena, &plan, memory->body_count, memory->plan.contact_capacity, capacity))
-      return pl_fail_memory(error);
-    memory->plan = plan;
-    memory->joint_capacity = capacity;
+    if (!take_plan(memory, 2 * joint_count)) return pl_fail_memory(error);
   }
   solver->joints = joints;
   solver->joint_count = joint_count;

@@ -36,6 +36,7 @@ typedef struct pl_contact_presence {
   bool is_placed;    // its points and boxes are there; small bodies that nothing is near do without
   bool is_searched;  // its points search in this step
   bool is_near_large;  // near something else than small bodies: the tree of all things is asked
+  bool is_near_body;   // near another body
   bool has_normals;    // the normals of its triangles are those of this step
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
   atomic_flag lock;          // of the slots of its points
@@ -100,6 +101,14 @@ typedef struct pl_contact_whole {
   bool is_slow;   // free, and its particles are near rest
 } pl_contact_whole;
 
+// What became of the contacts of a pair, for reports.
+typedef struct pl_contact_outcome {
+  int32_t overlap_count;        // contacts that overlapped before resolution
+  int32_t collider;             // that all of them are with; -1: a body, or several colliders
+  double deepest;               // metres of overlap
+  pl_collider_impulse impulse;  // on that collider
+} pl_contact_outcome;
+
 // Points are looked up in tets by at most this many tasks at a time.
 enum { PL_CONTACT_TET_TASKS = 32 };
 
@@ -142,8 +151,9 @@ typedef struct pl_contact_memory {
   pl_contact_plan plan;
   int32_t term_count;             // of one contact at most
   pl_contact_row *rows;           // one per contact, in the order of the plan
-  pl_contact_term *terms;         // term_count per row
+  pl_contact_term *terms;         // at most term_count per row, those of neighbours side by side
   pl_contact_pull *pulls;         // alike
+  pl_contact_outcome *outcomes;   // one per pair of the plan
   int32_t *particle_start;        // body_count + 1: offsets into the arrays per particle
   pl_vec3 *move_velocities;       // one per particle: after the bodies' own move, before resolution
   pl_contact_whole *wholes;       // one per body, see contact_damping.c
@@ -168,8 +178,7 @@ bool pl_contact_is_spared(const pl_contact_body *body, int32_t low, int32_t high
 // Give contacts the friction and restitution of pairs that have their own.
 void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count);
 
-// Let vibration of touching bodies die away, between building rows and sweeping them
-// (contact_damping.c).
+// Let vibration of touching bodies die away (contact_damping.c).
 typedef struct pl_contact_damping {
   pl_context *context;
   pl_contact_memory *memory;
@@ -177,11 +186,28 @@ typedef struct pl_contact_damping {
   double step;
   bool is_after;  // after the sweeps
 } pl_contact_damping;
-void pl_contact_damp(pl_contact_damping *damping);
+
+// Bodies and pairs of a small island.
+typedef struct pl_contact_island {
+  const int32_t *bodies;
+  int32_t body_count;
+  const pl_contact_pair *pairs;
+  int32_t pair_count;
+} pl_contact_island;
+
+// Between building rows and sweeping them: of one island, and of all large ones.
+void pl_contact_damp_island(pl_contact_damping *damping, const pl_contact_island *island);
+void pl_contact_damp_large(pl_contact_damping *damping);
 
 // After the sweeps: let bodies part slower, and limit the speed of single particles relative to
-// their bodies.
-void pl_contact_limit(pl_contact_damping *damping);
+// their bodies. Those that touch nothing are limited with the large islands.
+void pl_contact_limit_island(pl_contact_damping *damping, const pl_contact_island *island);
+void pl_contact_limit_large(pl_contact_damping *damping);
+
+// After resolution: what the contacts of these pairs pushed surface points and colliders with
+// (contact_report.c).
+void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies,
+                             const pl_contact_pair *pairs, int32_t count);
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
 // step.

@@ -1,5 +1,6 @@
 // The world's side of contact: bodies and colliders are laid out for the solver, and what it changed goes back into the
 // bodies.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -51,6 +52,7 @@ static bool list_bodies(pl_world *world) {
                        : 0,
         .impulses = body->impulses,
         .has_impulses = &body->has_impulses,
+        .has_presses = &body->has_next_presses,
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
         .all_edges = world->def.all_edges,
@@ -146,35 +148,86 @@ static pl_box box_of(const pl_body *body, const pl_vec3 *positions) {
   return box;
 }
 
-void pl_body_note_start(pl_body *body) {
-  note_start(body);
-  body->note.boxes[0] = box_of(body, body->starts);
-}
-
-static double max_deviation_of(const pl_body *body) {
+static double max_deviation_of(const pl_body *body, const pl_vec3 *velocities) {
   int32_t count = body->model->particle_count;
   pl_vec3 mean = {0, 0, 0};
   double max_square = 0;
-  for (int32_t i = 0; i < count; ++i) mean = pl_vec3_add(mean, body->velocities[i]);
+  for (int32_t i = 0; i < count; ++i) mean = pl_vec3_add(mean, velocities[i]);
   mean = pl_vec3_scale(mean, 1.0 / count);
   for (int32_t i = 0; i < count; ++i) {
-    pl_vec3 deviation = pl_vec3_sub(body->velocities[i], mean);
+    pl_vec3 deviation = pl_vec3_sub(velocities[i], mean);
     double square = pl_vec3_dot(deviation, deviation);
     max_square = square > max_square ? square : max_square;
   }
-  return sqrt(max_square);
+  // 0 would mean that it is not known.
+  return fmax(sqrt(max_square), DBL_MIN);
 }
 
-void pl_body_note_end(const pl_world *world, pl_body *body) {
+static void note_state(const pl_world *world, pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities) {
   pl_body_note *note = &body->note;
-  note_end(body, false);
-  note->boxes[1] = box_of(body, body->positions);
+  note->is_known = true;
+  note->is_still = pl_body_is_still(body, positions, velocities, world->def.sleep_speed);
+  pl_body_find_poles(body, positions, note->poles);
+  note->not_finite = body->model->method->find_not_finite(body->model, body->state);
+}
+
+// The points of a body that contact turns out to need: of many bodies in the air none are, and writing them for all
+// takes half of the memory that a step reads and writes.
+void pl_body_write_points(pl_body *body) {
+  const pl_body_method *method = body->model->method;
+  if (body->has_points) return;
+  method->get_positions(body->model, body->saved, body->starts);
+  method->get_velocities(body->model, body->saved, body->start_velocities);
+  method->get_positions(body->model, body->state, body->positions);
+  method->get_velocities(body->model, body->state, body->velocities);
+  body->has_points = true;
+}
+
+static void write_points(void *data) {
+  pl_body_write_points(data);
+}
+
+// Are the points of a body written when they are needed? It is in the air, and its state before the move is saved.
+static bool is_written_later(const pl_world *world, const pl_body *body) {
+  return world->saves_in_move && !body->has_impulses && body->model->method->get_rigid == NULL;
+}
+
+bool pl_body_note_start(const pl_world *world, pl_body *body, pl_scratch *scratch) {
+  body->has_points = !is_written_later(world, body);
+  if (body->has_points) {
+    note_start(body);
+    body->note.boxes[0] = box_of(body, body->starts);
+    return true;
+  }
+  pl_scratch_mark mark = pl_scratch_push(scratch);
+  pl_vec3 *positions = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
+  if (positions == NULL) return false;
+  body->model->method->get_positions(body->model, body->state, positions);
+  body->note.boxes[0] = box_of(body, positions);
+  pl_scratch_pop(scratch, mark);
+  return true;
+}
+
+bool pl_body_note_end(const pl_world *world, pl_body *body, pl_scratch *scratch) {
+  pl_body_note *note = &body->note;
+  pl_scratch_mark mark = pl_scratch_push(scratch);
+  pl_vec3 *positions = body->positions, *velocities = body->velocities;
+  if (body->has_points) {
+    note_end(body, false);
+  } else {
+    positions = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
+    velocities = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
+    if (positions == NULL || velocities == NULL) return false;
+    body->model->method->get_positions(body->model, body->state, positions);
+    body->model->method->get_velocities(body->model, body->state, velocities);
+  }
+  note->boxes[1] = box_of(body, positions);
   body->range = pl_body_range_of(body, &note->boxes[1]);
-  note->is_free = !body->has_impulses;
-  note->max_deviation = note->is_free ? max_deviation_of(body) : 0;
-  if (!note->is_free) return;
-  note->is_still = pl_body_is_still(body, world->def.sleep_speed);
-  pl_body_find_poles(body, note->poles);
+  note->is_known = false;
+  note->max_deviation = body->has_impulses ? 0 : max_deviation_of(body, velocities);
+  if (!body->has_impulses) note_state(world, body, positions, velocities);
+  pl_scratch_pop(scratch, mark);
+  return true;
 }
 
 static void note_starts(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -240,19 +293,23 @@ static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block)
     else
       method->set_state(body->model, body->state, body->positions, body->velocities);
     if (method->set_rigid != NULL) method->get_velocities(body->model, body->state, body->velocities);
+    if (c->world->notes_in_move && body->is_noted) note_state(c->world, body, body->positions, body->velocities);
   }
 }
 
 bool pl_world_mark_sleepers(pl_world *world) {
   bool any = false;
   for (int32_t k = 0; k < (int32_t)world->contact_bodies.count; ++k) {
-    const pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k));
+    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k));
     pl_contact_body *entry = &PL_ITEM(&world->contact_bodies, pl_contact_body, k);
     any = any || entry->asleep != pl_body_sleeps(body);
     entry->asleep = pl_body_sleeps(body);
     bool is_noted = world->notes_in_move && body->is_noted;
     entry->boxes = is_noted ? body->note.boxes : NULL;
     entry->max_deviation = is_noted ? body->note.max_deviation : 0;
+    entry->write_points = is_noted && !body->has_points ? write_points : NULL;
+    entry->write_data = body;
+    entry->presses = body->next_presses;
   }
   return any;
 }
@@ -277,7 +334,6 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   if (status >= 0) status = pl_contact_solver_resolve(world->contact_solver, entries, count, &step, report, error);
   if (status < 0) return status;
   pl_world_collect_contacts(world);
-  pl_world_collect_presses(world);
   pl_world_finish_couplings(world);
   pl_contact_solver_get_collider_impulses(world->contact_solver, entries, world->collider_impulses.items);
   pl_world_wake_touched(world);

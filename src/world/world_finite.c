@@ -82,7 +82,9 @@ pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, p
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, i);
-    int32_t particle = body->model->method->find_not_finite(body->model, body->state);
+    bool is_noted = world->notes_in_move && body->is_noted && body->note.is_known;
+    int32_t particle =
+        is_noted ? body->note.not_finite : body->model->method->find_not_finite(body->model, body->state);
     if (particle >= 0) return fail_body(world, i, particle, "the state is not finite", report, error);
   }
   return PL_OK;
@@ -131,8 +133,9 @@ pl_status pl_world_check_range(pl_world *world, pl_step_report *report, pl_error
   pl_parallel_for(world->context, world->awake_count, RANGE_GRAIN, find_ranges, world);
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
-    const pl_body *body = pl_slots_at(&world->bodies, i);
+    pl_body *body = pl_slots_at(&world->bodies, i);
     if (body->range == PL_BODY_IN_RANGE) continue;
+    if (world->notes_in_move && body->is_noted) pl_body_write_points(body);
     const char *what = body->range == PL_BODY_BURST ? "the body has burst" : "the state is out of range";
     return fail_body(world, i, find_farthest(body), what, report, error);
   }

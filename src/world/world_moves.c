@@ -47,9 +47,10 @@ static void move_bodies(void *data, int32_t begin, int32_t end, int32_t number) 
     move.damped = &damped;
     bool is_noted = m->world->notes_in_move && body->is_noted;
     if (is_noted && m->world->saves_in_move) pl_body_save_state(body);
-    if (is_noted) pl_body_note_start(body);
+    if (is_noted && !pl_body_note_start(m->world, body, move.scratch)) block->status = pl_fail_memory(&block->error);
     if (block->status >= 0) block->status = body->model->method->move(body->model, body->state, &move, &block->error);
-    if (is_noted) pl_body_note_end(m->world, body);
+    if (block->status >= 0 && is_noted && !pl_body_note_end(m->world, body, move.scratch))
+      block->status = pl_fail_memory(&block->error);
     block->failed_body = index;
     block->unconverged_count += block->status == PL_REMARK_NOT_CONVERGED;
     block->damped_count += damped;

@@ -1,7 +1,8 @@
 // Contact pressure at the points of a surface.
 //
-// Methods that meet colliders in their own move add what they felt there (pl_body_move.presses); the contact solver's
-// part is added here. A contact pushes a weighted mean of up to three surface points, each by its weight.
+// Methods that meet colliders in their own move add what they felt there (pl_body_move.presses), the contact solver
+// what its contacts pushed with (pl_contact_body.presses): each a weighted mean of up to three surface points, by its
+// weight. A sleeper that is touched does not move: its pressures stay, and change from the next step on.
 //
 //   p_i = |P_i| / (h A_i)      A_i = sum over the triangles of i of a third of max(0, -n . P_i / |P_i|) area
 //
@@ -19,33 +20,6 @@
 // Part of a triangle's area that counts even if it faces away: where two edges touch, hardly anything faces the
 // contact.
 static const double MIN_FACING = 0.01;
-
-static void add_side(pl_world *world, const pl_contact_side *side, pl_vec3 impulse) {
-  if (side->body < 0) return;
-  pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, side->body));
-  // A sleeper that was touched did not move: its pressures stay, and change from the next step on.
-  if (pl_body_sleeps(body)) return;
-  body->has_next_presses = true;
-  for (int32_t k = 0; k < side->count; ++k) {
-    pl_vec3 *press = &body->next_presses[side->points[k]];
-    *press = pl_vec3_add_scaled(*press, impulse, side->weights[k]);
-  }
-}
-
-static void add_contacts(void *data, int32_t first, int32_t count) {
-  pl_world *world = data;
-  for (int32_t i = first; i < first + count; ++i) {
-    double impulse;
-    const pl_contact *contact = pl_contact_solver_get_contact(world->contact_solver, i, &impulse);
-    if (!(impulse > 0)) continue;
-    add_side(world, &contact->a, pl_vec3_scale(contact->normal, impulse));
-    add_side(world, &contact->b, pl_vec3_scale(contact->normal, -impulse));
-  }
-}
-
-void pl_world_collect_presses(pl_world *world) {
-  pl_contact_solver_visit(world->contact_solver, add_contacts, world);
-}
 
 pl_status pl_body_get_contact_pressures(const pl_world *world, pl_body_id id, double *pressures, pl_error *error) {
   pl_body *body = pl_world_find_body(world, id);

@@ -132,31 +132,31 @@ void pl_world_wake_touched(pl_world *world) {
 // be some times faster: single particles between two contacts can tremble for ever, and nobody sees it.
 static const double TREMBLE = 20;
 
-static bool are_points_still(const pl_body *body, double speed) {
+static bool are_points_still(const pl_body *body, const pl_vec3 *velocities, double speed) {
   for (int32_t i = 0; i < body->model->particle_count; ++i)
-    if (!(pl_vec3_length(body->velocities[i]) < speed)) return false;
+    if (!(pl_vec3_length(velocities[i]) < speed)) return false;
   return true;
 }
 
-bool pl_body_is_still(const pl_body *body, double speed) {
+bool pl_body_is_still(const pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities, double speed) {
   const double *masses = body->model->masses;
   double mass = 0, square = 0, spread = 0;
   pl_vec3 center = {0, 0, 0}, momentum = {0, 0, 0}, spin = {0, 0, 0};
   for (int32_t i = 0; i < body->model->particle_count; ++i) {
-    pl_vec3 v = body->velocities[i];
+    pl_vec3 v = velocities[i];
     mass += masses[i];
     square += masses[i] * pl_vec3_dot(v, v);
-    center = pl_vec3_add_scaled(center, body->positions[i], masses[i]);
+    center = pl_vec3_add_scaled(center, positions[i], masses[i]);
     momentum = pl_vec3_add_scaled(momentum, v, masses[i]);
   }
   // Of a kinematic mesh every point must be still.
-  if (mass == 0) return are_points_still(body, speed);
+  if (mass == 0) return are_points_still(body, velocities, speed);
   if (!(square < TREMBLE * TREMBLE * speed * speed * mass)) return false;
   if (!(pl_vec3_length(momentum) < speed * mass)) return false;
   center = pl_vec3_scale(center, 1 / mass);
   for (int32_t i = 0; i < body->model->particle_count; ++i) {
-    pl_vec3 x = pl_vec3_sub(body->positions[i], center);
-    spin = pl_vec3_add_scaled(spin, pl_vec3_cross(x, body->velocities[i]), masses[i]);
+    pl_vec3 x = pl_vec3_sub(positions[i], center);
+    spin = pl_vec3_add_scaled(spin, pl_vec3_cross(x, velocities[i]), masses[i]);
     spread += masses[i] * pl_vec3_dot(x, x);
   }
   return pl_vec3_length(spin) < speed * sqrt(mass * spread);
@@ -175,19 +175,19 @@ static void disturb_by_pins(pl_world *world) {
 // STEADY times as long sleeps too: the means of thirds of its particles stayed where they were.
 static const double STEADY = 4;
 
-void pl_body_find_poles(const pl_body *body, pl_vec3 poles[3]) {
+void pl_body_find_poles(const pl_body *body, const pl_vec3 *positions, pl_vec3 poles[3]) {
   int64_t count = body->model->particle_count;
   for (int64_t k = 0; k < 3; ++k) {
     int64_t begin = k * count / 3, end = (k + 1) * count / 3;
     poles[k] = pl_vec3_of(0, 0, 0);
     for (int64_t i = begin; i < end; ++i)
-      poles[k] = pl_vec3_add_scaled(poles[k], body->positions[i], 1.0 / (double)(end - begin));
+      poles[k] = pl_vec3_add_scaled(poles[k], positions[i], 1.0 / (double)(end - begin));
   }
 }
 
 static void count_steady_seconds(const pl_world *world, pl_body *body, bool is_as_noted) {
   pl_vec3 own[3], *poles = is_as_noted ? body->note.poles : own;
-  if (!is_as_noted) pl_body_find_poles(body, own);
+  if (!is_as_noted) pl_body_find_poles(body, body->positions, own);
   double way = world->def.sleep_speed * world->def.sleep_seconds;
   body->rest.steady_seconds += world->def.step;
   for (int k = 0; k < 3; ++k)
@@ -209,11 +209,10 @@ static void count_still_seconds(void *data, int32_t begin, int32_t end, int32_t 
       body->rest.still_seconds = body->rest.steady_seconds = 0;
       continue;
     }
-    // What touched nothing is as its move left it.
-    bool is_as_noted = world->notes_in_move && body->is_noted && body->note.is_free &&
-                       !PL_ITEM(&world->contact_bodies, pl_contact_body, body->contact_number).moved;
+    bool is_as_noted = world->notes_in_move && body->is_noted && body->note.is_known;
     count_steady_seconds(world, body, is_as_noted);
-    bool is_slow = is_as_noted ? body->note.is_still : pl_body_is_still(body, world->def.sleep_speed);
+    bool is_slow = is_as_noted ? body->note.is_still
+                               : pl_body_is_still(body, body->positions, body->velocities, world->def.sleep_speed);
     body->rest.still_seconds = is_slow ? body->rest.still_seconds + world->def.step : 0;
   }
 }

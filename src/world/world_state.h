@@ -28,15 +28,16 @@ typedef struct pl_body_rest {
 // Whether a body is where numbers suffice, and in one piece (world_finite.c).
 typedef enum pl_body_range { PL_BODY_IN_RANGE, PL_BODY_TOO_FAR, PL_BODY_BURST } pl_body_range;
 
-// What is noted of a body in its move, while its particles are in the cache.
+// What is noted of a body while its particles are in the cache.
 typedef struct pl_body_note {
-  pl_box boxes[2];  // around `starts` and `positions`
-  // Of a body that touched nothing in the last step, as it will be if it touches nothing in this
-  // one:
-  bool is_free;
-  bool is_still;         // slower than the threshold of sleep
-  pl_vec3 poles[3];      // as of pl_body_rest
-  double max_deviation;  // m/s, of a velocity from the mean
+  // In its move:
+  pl_box boxes[2];       // around `starts` and `positions`
+  double max_deviation;  // m/s, of a velocity from the mean; 0: not known
+  // In its move, of a body that touched nothing in the last step; again when contact has moved it.
+  bool is_known;
+  bool is_still;       // slower than the threshold of sleep
+  pl_vec3 poles[3];    // as of pl_body_rest
+  int32_t not_finite;  // a particle whose state is not finite; -1: none
 } pl_body_note;
 
 typedef struct pl_body {
@@ -77,6 +78,7 @@ typedef struct pl_body {
   pl_body_range range;          // scratch of pl_world_check_range()
   bool is_noted;                // starts, ends and range are noted in its move, with …
   pl_body_note note;            // … this
+  bool has_points;              // `starts`, `positions` and both velocities are those of this step
   bool is_saved;  // `saved` is there in this step; until then the state has not changed
 } pl_body;
 
@@ -232,10 +234,6 @@ void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move)
 // outlasts that. False when out of memory.
 bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);
 
-// What the contact solver pushed surface points with, added to what their own moves felt
-// (world_pressures.c).
-void pl_world_collect_presses(pl_world *world);
-
 // Contact events (world_events.c): memory for them, a call of the caller begins, a step begins,
 // what a body felt of colliders in its own step, what the contact solver found, and the step
 // succeeded.
@@ -262,8 +260,11 @@ void pl_world_note_ends(pl_world *world);
 // The same for a body that is noted in its move, with its boxes and range: what is read and written
 // is in the cache then.
 void pl_world_plan_notes(pl_world *world);
-void pl_body_note_start(pl_body *body);
-void pl_body_note_end(const pl_world *world, pl_body *body);
+bool pl_body_note_start(const pl_world *world, pl_body *body, pl_scratch *scratch);
+bool pl_body_note_end(const pl_world *world, pl_body *body, pl_scratch *scratch);
+
+// Write the points of a body that had been left out because nothing seemed to need them.
+void pl_body_write_points(pl_body *body);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
 
 // Save the state at the start of a step, and restore it when the step fails (world_rollback.c).
@@ -280,8 +281,9 @@ void pl_world_list_awake(pl_world *world);
 void pl_world_wake_touched(pl_world *world);
 void pl_world_rest(pl_world *world);
 // Is a body slow, by its `positions` and `velocities`; the means of thirds of its particles.
-bool pl_body_is_still(const pl_body *body, double speed);
-void pl_body_find_poles(const pl_body *body, pl_vec3 poles[3]);
+bool pl_body_is_still(const pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities,
+                      double speed);
+void pl_body_find_poles(const pl_body *body, const pl_vec3 *positions, pl_vec3 poles[3]);
 // Wake a body and those that fell asleep with it, or all. Call it before a change of its state.
 void pl_world_wake_body(pl_world *world, pl_body *body);
 void pl_world_wake_all(pl_world *world);

@@ -247,8 +247,36 @@ static void what_has_no_quadratic_elements_says_so(void **unused) {
   drop_context(context);
 }
 
+// Turned as it falls on the ground: element forces, assembly, solution and contact on several threads.
+static void threads_do_not_change_a_bit(void **unused) {
+  (void)unused;
+  uint64_t hashes[3];
+  for (int k = 0; k < 3; ++k) {
+    pl_context *context = make_context(1 + k);
+    pl_error error = {0};
+    pl_mesh *box = make_fem_box(context, (pl_vec3){0.1, 0.1, 0.1}, 3, 3, 3);
+    pl_fem_def def = quadratic_def(PL_FEM_COROTATED);
+    def.young = 1e4;
+    pl_model *model = make_fem_model(context, &def, box);
+    pl_world *world = make_world(context, 1.0 / 60, -9.81);
+    add_ground(world);
+    pl_body_def start = pl_default_body_def();
+    start.model = model;
+    start.placement = (pl_transform){{0, 0.09, 0}, pl_quat_from_axis_angle((pl_vec3){0.3, 1, 0.2}, 0.5)};
+    check_ok(pl_world_add_body(world, &start, NULL, &error), &error);
+    run_steps(world, check_steps(16));
+    hashes[k] = pl_world_get_hash(world);
+    pl_world_destroy(world);
+    pl_model_destroy(model);
+    pl_mesh_destroy(box);
+    drop_context(context);
+  }
+  assert_true(hashes[1] == hashes[0] && hashes[2] == hashes[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(flight_keeps_momentum),
       cmocka_unit_test(a_falling_body_keeps_its_shape),
       cmocka_unit_test(a_cantilever_swings_at_its_frequency),

@@ -239,13 +239,35 @@ static void edges_dent_a_soft_body(void **state) {
   }
 }
 
+// Boxes and soft cubes that fall on each other.
+static void threads_do_not_change_a_bit(void **state) {
+  (void)state;
+  uint64_t hashes[3];
+  for (int k = 0; k < 3; ++k) {
+    pl_context *context = make_context(1 + k);
+    pl_solid_def soft_def = pl_default_solid_def();
+    pl_model *rigid = make_rigid_box(context, (pl_vec3){0.1, 0.1, 0.1});
+    pl_model *soft = make_box_model(context, (pl_vec3){0.2, 0.2, 0.2}, 2, 2, 2, &soft_def);
+    pl_world *world = make_world(context, 1.0 / 240, -9.81);
+    add_ground(world);
+    for (int i = 0; i < 12; ++i)
+      add_moving(world, i % 2 == 0 ? rigid : soft, (pl_vec3){0.15 * (i % 3), 0.2 + 0.25 * (i / 3), 0},
+                 (pl_vec3){0, -2, 0});
+    run_steps(world, check_steps(80));
+    hashes[k] = pl_world_get_hash(world);
+    pl_world_destroy(world);
+    pl_model_destroy(soft);
+    pl_model_destroy(rigid);
+    drop_context(context);
+  }
+  assert_true(hashes[1] == hashes[0] && hashes[2] == hashes[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(edges_dent_a_soft_body),
-      cmocka_unit_test(collisions_keep_momentum),
-      cmocka_unit_test(a_stack_of_boxes_stands),
-      cmocka_unit_test(boxes_rest_and_slide_on_slopes),
-      cmocka_unit_test(balls_roll),
+      cmocka_unit_test(threads_do_not_change_a_bit),       cmocka_unit_test(edges_dent_a_soft_body),
+      cmocka_unit_test(collisions_keep_momentum),          cmocka_unit_test(a_stack_of_boxes_stands),
+      cmocka_unit_test(boxes_rest_and_slide_on_slopes),    cmocka_unit_test(balls_roll),
       cmocka_unit_test(colliders_feel_what_rests_on_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

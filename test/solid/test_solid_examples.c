@@ -532,8 +532,33 @@ static void given_weights_drive_the_body_into_the_example(void **state) {
   drop_context(context);
 }
 
+static void threads_do_not_change_a_bit(void **state) {
+  (void)state;
+  uint64_t hashes[3];
+  for (int k = 0; k < 3; ++k) {
+    pl_context *context = make_context(1 + k);
+    pl_error error = {0};
+    bar b = make_bar(context, 4, 4, 8);
+    pl_solid_def def = pl_default_solid_def();
+    use_bar(&b, &def, 0, POSES);
+    pl_model *model = NULL;
+    check_ok(pl_solid_build(context, &def, b.mesh, &model, &error), &error);
+    pl_world *world = make_world(context, 1.0 / 240, -9.81);
+    add_ground(world);
+    add_body(world, model, (pl_vec3){0, 1.1, 0});
+    run_steps(world, check_steps(160));
+    hashes[k] = pl_world_get_hash(world);
+    pl_world_destroy(world);
+    pl_model_destroy(model);
+    pl_mesh_destroy(b.mesh);
+    drop_context(context);
+  }
+  assert_true(hashes[1] == hashes[0] && hashes[2] == hashes[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(goals_agree_with_a_dense_reference_in_every_mode),
       cmocka_unit_test(angular_momentum_is_kept_with_examples),
       cmocka_unit_test(an_affine_example_is_an_equilibrium_at_fidelity_one),

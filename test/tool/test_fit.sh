@@ -80,6 +80,18 @@ else
   echo "  (there is no pliant-mpi or mpirun)"
 fi
 
+echo "a fit to a track takes its error from the track, and what is given comes first"
+expect 0 track shot shot/static.vtu --hold shot/held.csv --young 2e5 -o track
+says() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "point_error") c = i } NR > 1 { s += $c * $c; ++n } END { printf "%.3g", 1e3 * sqrt(s / n) }' "$1"; }
+tracked=(fit shot/static.vtu track/track_points.pc2 --hold shot/held.csv --steps 4 --no-warm-start --young 2e5)
+"$PLIANT" "${tracked[@]}" -o tracked >out 2>err || [ $? = 3 ] || fail "fit to a track"
+grep -q "noise: $(says track/residuals.csv) mm" err || fail "the noise of the track is not taken: $(says track/residuals.csv) mm"
+near "$(value "young 1")" 300000 0.15
+wide=$(awk '$1 == "young" { print $5 - $4 }' out)
+"$PLIANT" "${tracked[@]}" -o stated --noise 1e-5 >out 2>err || [ $? = 3 ] || fail "fit to a track"
+! grep -q "noise: " err || fail "a stated noise is replaced"
+awk -v wide="$wide" '$1 == "young" { exit !($5 - $4 > 0 && $5 - $4 != wide) }' out || fail "the noise of the track changes nothing"
+
 echo "clouds become motion and material, round by round"
 "$PLIANT" capture shot/static.vtu shot --hold shot/held.csv --steps 4 --rounds 2 --young 2e5 -o rounds >out 2>err || [ $? = 3 ] || fail "capture"
 near "$(value "young 1")" 300000 0.15
