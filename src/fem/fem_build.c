@@ -80,6 +80,34 @@ static void distribute_areas(const pl_fem_def *def, const pl_mesh_view *mesh, co
     }
 }
 
+// By how much a contact hardens at a given depth: c of fem_contact.c.
+static const double GIVEN_HARDNESS = 10;
+// Soles are about 3 % of the surface of a body that stands on legs; they carry it with a third of its contact
+// thickness.
+static const double SOLE_FRACTION = 0.03, SOLE_DEPTH = 1.0 / 3;
+// A foot that rolls over its edge has a few points on the ground: each carries this fraction of the weight at twice the
+// contact thickness.
+static const double POINT_LOAD = 0.3;
+
+// Contact of bodies that adapt follows the load. With W the weight, A the area of all n points and t the contact
+// thickness,
+//
+//   solids   K = W / (SOLE_FRACTION A SOLE_DEPTH t) at least, where it is not given
+//   all      K A/n (2 t + c t) = POINT_LOAD W,   hardening from t on; not where c would be negative
+//
+// Rims of plane bodies stand on a larger part of their surface, and the elements of plane bodies are stiff enough.
+static void follow_load(const pl_fem_def *def, pl_fem_model *model) {
+  static const double GRAVITY = 9.81;
+  pl_fem_touch *touch = &model->touch;
+  double thickness = pl_model_contact_radius(-1, model->head.box), weight = GRAVITY * model->head.mass;
+  if (!(thickness > 0) || !(touch->area > 0)) return;
+  if (!(def->contact_stiffness > 0) && pl_fem_is_solid(def->material))
+    touch->stiffness = fmax(touch->stiffness, weight / (SOLE_FRACTION * touch->area * SOLE_DEPTH * thickness));
+  double point = touch->stiffness * touch->area / model->head.surface.point_count;
+  touch->hardness = POINT_LOAD * weight / (point * thickness) - 2;
+  if (touch->hardness > 0) touch->hardening = thickness;
+}
+
 static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl_fem_model *model, pl_error *error) {
   const pl_contact_surface *surface = &model->head.surface;
   size_t n = (size_t)surface->point_count;
@@ -99,18 +127,19 @@ static pl_status build_touch(const pl_fem_def *def, const pl_mesh_view *mesh, pl
   }
   double size = model->element_size, layer = def->young / size;
   if (!pl_fem_is_solid(def->material)) layer = def->young * def->thickness / (size * size);
-  double layer_mass = def->density * (pl_fem_is_solid(def->material) ? size : def->thickness);
+  double layer_mass = def->density * (pl_fem_is_solid(def->material) ? size : def->thickness), area = 0;
   bool is_given = def->contact_stiffness > 0, is_fixed = is_given || def->adapts;
-  double stiffness = is_given ? def->contact_stiffness : 10 * layer, area = 0;
   for (size_t i = 0; i < n; ++i) area += areas[i];
   model->touch = (pl_fem_touch){areas,
                                 weights,
                                 slots,
-                                stiffness,
+                                is_given ? def->contact_stiffness : 10 * layer,
                                 is_fixed ? 0 : layer_mass,
                                 area,
                                 1e-3 * size,
-                                def->adapts ? def->contact_hardening : 0};
+                                def->adapts ? fmax(def->contact_hardening, 0) : 0,
+                                GIVEN_HARDNESS};
+  if (def->adapts && def->contact_hardening < 0) follow_load(def, model);
   return PL_OK;
 }
 

@@ -7,7 +7,8 @@
 //   normal     energy  0 | K d³/6e | K ((d - e/2)²/2 + e²/24)   for d < 0 | d < e | above
 //              force   0 | K d²/2e | K (d - e/2)                one-sided, with a continuous derivative, so that
 //                                                               Newton's method sees no kink
-//              of bodies that adapt beyond a depth s (contact_hardening, if any) besides
+//              of bodies that adapt beyond a depth s (contact_hardening, or what follows the load: follow_load in
+//              fem_build.c), by the hardness c of the model, besides
 //              energy  K c (d - s)³/3s    force  K c (d - s)²/s   so that an edge which carries much sinks little
 //                                                                 deeper
 //   friction   energy of a spring of stiffness K (beyond s: the derivative of the force) to an anchor, in the tangent
@@ -29,7 +30,8 @@
 //
 // K is ten times the stiffness of a layer of elements, so that little of it is pressed into the collider, or ten times
 // what the inertia of a layer answers with in a step: by its elasticity alone a body of 100 Pa would fall through the
-// ground. And it carries the body's weight with a fraction of the contact thickness.
+// ground. And it carries the body's weight with a fraction of the contact thickness; of bodies that adapt, by their
+// soles.
 //
 // Coulomb's cap depends on the normal force, which has no energy. So cap, normal and anchor are frozen while one step
 // of Newton's method looks for its length, and renewed with every new matrix (bodies that adapt: see fem_newton.c): at
@@ -44,8 +46,6 @@
 #include "pliant/math.h"
 
 enum { POINT_GRAIN = 128 };
-
-static const double HARDNESS = 10;  // c below
 
 typedef struct job {
   pl_fem_contacts *contacts;
@@ -97,14 +97,14 @@ static press spring_at(const pl_fem_contacts *c, double area, double depth) {
   double linear = depth - 0.5 * e;
   press p = {K * (0.5 * linear * linear + e * e / 24), K * linear, K};
   if (!(s > 0) || depth < s) return p;
-  double more = depth - s, H = HARDNESS * K / s;
+  double more = depth - s, H = c->model->touch.hardness * K / s;
   return (press){p.energy + H * more * more * more / 3, p.force + H * more * more, p.gradient + 2 * H * more};
 }
 
 // N/m, of the spring that friction holds a point by: what presses harder is held harder.
 static double grip_at(const pl_fem_contacts *c, int32_t i, double depth) {
   double K = c->stiffness * c->model->touch.areas[i], s = c->model->touch.hardening;
-  return s > 0 && depth > s ? K * (1 + 2 * HARDNESS * (depth - s) / s) : K;
+  return s > 0 && depth > s ? K * (1 + 2 * c->model->touch.hardness * (depth - s) / s) : K;
 }
 
 // The depth of a point at the start of the step, 0 or more.

@@ -56,6 +56,7 @@ typedef struct pl_fem_touch {
   double area;        // m² of all points
   double onset;       // metres over which the contact force bends from 0 to its slope
   double hardening;   // metres beyond which it grows faster than linearly; 0: nowhere
+  double hardness;    // by how much: c of fem_contact.c
 } pl_fem_touch;
 
 // Maxwell branches of tets (fem_maxwell.h): Prony terms, and those that structural damping is made

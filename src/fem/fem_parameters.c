@@ -46,7 +46,7 @@ static const pl_parameter FEM[] = {
     NUMBER(restitution, 0, FROM(0, 1), ABOUT("Fraction of the speed kept in a bounce off another body.")),
     NUMBER(contact_radius, -1, FROM(-1, 1e6), METRES, ABOUT("Gap kept around the surface; half the thickness lets a shell or curve rest on its outside. Negative: the contact thickness of its size, 0 for a body that adapts.")),
     NUMBER(contact_stiffness, 0, FROM(0, 1e18), UNIT("N/m^3"), ABOUT("Of colliders: force per depth and area; 0 means ten times that of a layer of elements, or what stops the inertia of a layer within a step.")),
-    NUMBER(contact_hardening, 0, FROM(0, 1e6), METRES, ABOUT("Of colliders and bodies that adapt (actors): depth beyond which the force grows faster than linearly, to six times at twice this depth, so that an edge that carries much sinks little deeper; 0: nowhere.")),
+    NUMBER(contact_hardening, -1, FROM(-1, 1e6), METRES, ABOUT("Of colliders and bodies that adapt (actors): depth beyond which the force grows faster than linearly, to six times at twice this depth, so that an edge that carries much sinks little deeper; 0: nowhere. Negative: stiffness and hardening follow the weight, so that few points carry it at twice the contact thickness of the body's size.")),
     NUMBER(surface_tolerance, 1e-3, FROM(0, 1e6), METRES, ABOUT("How far the surface may lie outside the tets.")),
     SWITCH(self_contact, false, ABOUT("Whether the body collides with itself.")),
     SWITCH(adapts, false, NOT_IN_SCENES, ABOUT("The state holds the rest shape, so that an actor can change it (actor.h). Stiffness damping then acts on changes of shape only and has no torque. Not with PL_FEM_FAST or examples.")),

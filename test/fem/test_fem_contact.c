@@ -79,6 +79,7 @@ static void a_contact_that_hardens_sinks_less(void **state) {
   def.adapts = true;
   def.scheme = PL_FEM_IMPLICIT_EULER;
   def.contact_stiffness = 1e6;
+  def.contact_hardening = 0;
   double linear = depth_at_rest(context, &def, mesh), s = 1e-4;
   def.contact_hardening = s;
   double hard = depth_at_rest(context, &def, mesh), low = s, high = linear;
@@ -92,6 +93,50 @@ static void a_contact_that_hardens_sinks_less(void **state) {
   double with = depth_at_rest(context, &def, mesh);
   def.contact_hardening = 0;
   assert_true(with == depth_at_rest(context, &def, mesh));
+  pl_mesh_destroy(mesh);
+  drop_context(context);
+}
+
+// The contact of a body that adapts follows its weight W: with K and the area A of its n points, the contact thickness
+// t and the area B of the points of its sole, a block that is hardly compressed rests at a depth d with
+//
+//   K B ((d - e/2) + c (d - t)²/t) = W     c = 0.3 W n / (K A t) - 2
+//
+// where W / K B is d - e/2 of a linear spring,
+// which is the same for every weight where K is small. Where K is not given, soles are at most t/3 deep.
+static void contact_of_a_body_that_adapts_follows_its_weight(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.2, 0.1, 0.2}, 3, 2, 3);
+  pl_fem_def def = jelly();
+  pl_model *passive = make_fem_model(context, &def, mesh);
+  pl_model_report report = pl_model_get_report(passive);
+  double t = report.contact_radius, n = report.surface_point_count, whole = 0.16;
+  pl_model_destroy(passive);
+  def.adapts = true;
+  def.scheme = PL_FEM_IMPLICIT_EULER;
+  for (int k = 0; k < 2; ++k) {
+    def.young = 1e8;
+    def.density = k == 0 ? 1000 : 500;
+    def.contact_stiffness = 1e5;
+    def.contact_hardening = 0;
+    double weight = 9.81 * 0.004 * def.density, linear = depth_at_rest(context, &def, mesh);
+    def.contact_hardening = -1;
+    double c = 0.3 * weight * n / (def.contact_stiffness * whole * t) - 2, low = t, high = linear;
+    for (int i = 0; i < 60; ++i) {
+      double d = 0.5 * (low + high);
+      *(d + c * (d - t) * (d - t) / t < linear ? &low : &high) = d;
+    }
+    double depth = depth_at_rest(context, &def, mesh);
+    print_message("%g N at rest %.4f mm deep (by the law %.4f), linear %.3f\n", weight, 1e3 * depth, 1e3 * low,
+                  1e3 * linear);
+    check_near(depth, low, 0.01 * low);
+    def.contact_stiffness = 0;
+    def.young = 4e5;
+    depth = depth_at_rest(context, &def, mesh);
+    print_message("%g N of a soft body %.4f mm deep; contact thickness %.4f mm\n", weight, 1e3 * depth, 1e3 * t);
+    check_at_most(depth, t / 3);
+  }
   pl_mesh_destroy(mesh);
   drop_context(context);
 }
@@ -233,6 +278,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_body_comes_to_rest_on_the_ground),
       cmocka_unit_test(a_contact_that_hardens_sinks_less),
+      cmocka_unit_test(contact_of_a_body_that_adapts_follows_its_weight),
       cmocka_unit_test(friction_holds_below_its_angle_and_lets_go_above),
       cmocka_unit_test(moving_ground_takes_a_body_along),
       cmocka_unit_test(an_embedded_surface_is_what_touches),
