@@ -128,7 +128,7 @@ typedef struct pl_fem_def {
   /// linearly, to six times at twice this depth, so that an edge that carries much sinks little
   /// deeper; 0: nowhere. Negative: stiffness and hardening follow the weight, so that few points
   /// carry it at twice the contact thickness of the body's size.
-  double contact_hardening;  ///< m, -1 … 1e6, default -1
+  double contact_hardening;  ///< m, -1 … 1e6, default 0
   /// How far the surface may lie outside the tets.
   double surface_tolerance;  ///< m, 0 … 1e6, default 1e-3
   /// Whether the body collides with itself.

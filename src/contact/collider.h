@@ -12,6 +12,7 @@ typedef struct pl_collider_clearance {
   double cell;  // edge of a cell, metres
   int32_t counts[3];
   const float *distances;  // x fastest; NULL: no grid
+  bool is_hollow;          // what is around the mesh is inside: its triangles face inwards
 } pl_collider_clearance;
 
 // Signed distances of a mesh at the nodes of a finer grid, close to it (collider_field.c).

@@ -49,6 +49,8 @@ bool pl_collider_clearance_build(pl_context *context, pl_arena *arena, const pl_
   if (distances == NULL) return false;
   pl_parallel_for(context, count, CELLS_PER_BLOCK, fill_cells, &(fill_data){tree, grid, distances});
   grid->distances = distances;
+  pl_vec3 around = pl_vec3_sub(box.min, size);
+  grid->is_hollow = pl_triangle_tree_signed_distance(tree, around, HUGE_VAL, NULL, NULL) < 0;
   return true;
 }
 
@@ -75,6 +77,7 @@ double pl_collider_clearance_at(const pl_collider_clearance *grid, pl_vec3 point
   *away = pl_vec3_distance(point, center) + 1e-6 * fabs(distance);
   // The mesh is inside the grid, so that a point beyond it is at least as far away as from the grid's box: far out the
   // nearest cell tells little.
+  if (grid->is_hollow) return distance;
   pl_vec3 beyond = {beyond_grid(p.x, grid->counts[0]), beyond_grid(p.y, grid->counts[1]),
                     beyond_grid(p.z, grid->counts[2])};
   double low = (1 - 1e-9) * grid->cell * pl_vec3_length(beyond), high = distance + *away;

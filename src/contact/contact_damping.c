@@ -26,6 +26,9 @@
 //   oppose to it. At speeds above s it fades, so that bounces keep their height. A rolling body has u = 0. What slides
 //   is damped along the normal alone: slopes are felt as before.
 //
+//   Between a rigid and a soft body it acts after the sweeps, and four times as much: before them the sweeps would take
+//   back what the rigid body got, and a tower of both rocks on the soft body with the inertia of all that it carries.
+//
 // 4 Rebound: two bodies that part while they still press on each other, at any speed. Elastic bodies give back most of
 //   the energy of an impact, whatever their restitution e says, and a heap would be thrown apart. With u > 0 the
 //   velocity along the normal at which the wholes part, D = -(1 - e) γ₁ h f M u. After the sweeps: D is no larger than
@@ -43,6 +46,7 @@
 #include "pliant/math.h"
 
 static const double REST_RATE = 60;      // γ₀, 1/s
+static const double MIXED_RATE = 240;    // the same between a rigid and a soft body
 static const double REST_SPEED = 0.1;    // s, m/s
 static const double REBOUND_RATE = 100;  // γ₁, 1/s
 // A body whose particles move faster than this many times s is not near rest.
@@ -174,6 +178,19 @@ static void damp_shocks(const pl_contact_body *body, const pl_surface_tree *tree
   for (int32_t i = 0; i < tree->link_count; ++i) damp_edge(body, tree->links[2 * i], tree->links[2 * i + 1], step);
 }
 
+// A rigid body is a whole as it is.
+static void take_rigid(const pl_contact_rigid *rigid, pl_contact_whole *whole) {
+  double slow = SLOW_FACTOR * REST_SPEED, det = pl_mat3_determinant(rigid->inverse_inertia);
+  if (!(rigid->inverse_mass > 0 && det > 0)) return;
+  pl_vec3 v = rigid->velocity, w = rigid->angular_velocity;
+  double turn = rigid->inverse_mass * pl_vec3_dot(w, pl_mat3_apply(pl_mat3_inverse(rigid->inverse_inertia), w));
+  *whole = (pl_contact_whole){.motion = *rigid,
+                              .velocity = v,
+                              .angular_velocity = w,
+                              .is_free = true,
+                              .is_slow = pl_vec3_dot(v, v) + turn < slow * slow};
+}
+
 static void damp_body(const pl_contact_damping *d, int32_t k) {
   const pl_contact_body *body = &d->bodies[k];
   pl_contact_whole *whole = &d->memory->wholes[k];
@@ -209,6 +226,10 @@ static double answer_along(const pl_contact_rigid *motion, pl_vec3 point, pl_vec
   return motion->inverse_mass + pl_vec3_dot(turn, pl_mat3_apply(motion->inverse_inertia, turn));
 }
 
+static bool has_rigid(const pl_contact_damping *d, int32_t a, int32_t b) {
+  return d->bodies[a].rigid != NULL || (b >= 0 && d->bodies[b].rigid != NULL);
+}
+
 static const pl_vec3 *positions_of(const pl_contact_damping *d, int32_t body) {
   return d->is_after ? d->bodies[body].positions : d->bodies[body].starts;
 }
@@ -224,16 +245,22 @@ static pl_vec3 arm_point(const pl_contact_damping *d, const pl_contact_arm *arm)
   return point_of(arm, positions_of(d, arm->body));
 }
 
+// Where a row acts: at the particles of one of its sides, of which at least one is no rigid body.
+static pl_vec3 row_point(const pl_contact_damping *d, const pl_contact_row *row) {
+  return arm_point(d, d->bodies[row->a.body].rigid == NULL ? &row->a : &row->b);
+}
+
 // Relative velocity of two wholes that a contact takes away, and the rate at which it does.
 static pl_vec3 damped_velocity(const pl_contact_damping *d, const pl_contact_row *row, pl_vec3 u, double *rate) {
   double along = pl_vec3_dot(row->normal, u), limit = STICKING * row->friction * row->normal_impulse;
-  if (d->is_after) {
+  if (d->is_after && !has_rigid(d, row->a.body, row->b.body)) {
     *rate = REBOUND_RATE * pl_larger(1 - row->restitution, 0);
     return pl_vec3_scale(row->normal, pl_larger(along, 0));
   }
   bool slides = pl_vec3_dot(row->sliding_impulse, row->sliding_impulse) > limit * limit;
   if (slides) u = pl_vec3_scale(row->normal, along);
-  *rate = REST_RATE * REST_SPEED * REST_SPEED / (REST_SPEED * REST_SPEED + pl_vec3_dot(u, u));
+  double max_rate = has_rigid(d, row->a.body, row->b.body) ? MIXED_RATE : REST_RATE;
+  *rate = max_rate * REST_SPEED * REST_SPEED / (REST_SPEED * REST_SPEED + pl_vec3_dot(u, u));
   return u;
 }
 
@@ -241,7 +268,7 @@ static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fr
   pl_contact_rigid *a = &d->memory->wholes[row->a.body].motion;
   pl_contact_rigid *b = row->b.body >= 0 ? &d->memory->wholes[row->b.body].motion : NULL;
   // Both feel it at one point, so that angular momentum stays.
-  pl_vec3 point = arm_point(d, &row->a), u = pl_vec3_sub(velocity_at(a, point), row->surface_velocity);
+  pl_vec3 point = row_point(d, row), u = pl_vec3_sub(velocity_at(a, point), row->surface_velocity);
   if (b != NULL) u = pl_vec3_sub(u, velocity_at(b, point));
   double rate;
   u = damped_velocity(d, row, u, &rate);
@@ -260,10 +287,15 @@ static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fr
 }
 
 // Is a pair damped as wholes? Before the sweeps those near rest, after them the others; but on a collider a body
-// bounces as elastic as it is.
+// bounces as elastic as it is. Of a rigid and a soft body those near rest are damped after the sweeps, which would undo
+// what acts on the rigid one before. Rigid bodies among themselves have nothing that sways.
 static bool is_damped(const pl_contact_damping *d, const pl_contact_pair *pair) {
   const pl_contact_whole *a = &d->memory->wholes[pair->a], *b = pair->b >= 0 ? &d->memory->wholes[pair->b] : NULL;
   bool is_slow = a->is_slow && (b == NULL || b->is_slow);
+  if (has_rigid(d, pair->a, pair->b)) {
+    bool is_mixed = b != NULL && (d->bodies[pair->a].rigid == NULL || d->bodies[pair->b].rigid == NULL);
+    return d->is_after && is_slow && is_mixed;
+  }
   return d->is_after ? !is_slow && b != NULL && a->is_free && b->is_free : is_slow;
 }
 
@@ -404,7 +436,11 @@ static void find_whole_after(const pl_contact_damping *d, int32_t k) {
   const pl_contact_body *body = &d->bodies[k];
   pl_contact_whole *whole = &d->memory->wholes[k];
   whole->is_free = whole->is_slow = whole->is_found = false;
-  if (body->asleep || !(body->damping > 0) || body->rigid != NULL) return;
+  if (body->asleep || !(body->damping > 0)) return;
+  if (body->rigid != NULL) {
+    if (is_touched(d, k)) take_rigid(body->rigid, whole);
+    return;
+  }
   if (!is_touched(d, k) && !may_exceed(body)) return;
   if (body->write_points != NULL) body->write_points(body->write_data);
   whole->is_found = find_whole(body, body->positions, whole);
@@ -449,9 +485,16 @@ static void find_pushes(void *data, const pl_contact_pair *pairs, int32_t count)
 static void limit_body(const pl_contact_damping *d, int32_t k) {
   pl_contact_body *body = &d->bodies[k];
   const pl_contact_whole *whole = &d->memory->wholes[k];
-  if (!whole->is_found) return;
+  if (!whole->is_found && !(body->rigid != NULL && whole->is_slow)) return;
   bool is_pushed = pl_vec3_distance(whole->motion.velocity, whole->velocity) > 0 ||
                    pl_vec3_distance(whole->motion.angular_velocity, whole->angular_velocity) > 0;
+  if (body->rigid != NULL) {
+    if (!is_pushed) return;
+    body->rigid->velocity = whole->motion.velocity;
+    body->rigid->angular_velocity = whole->motion.angular_velocity;
+    body->moved = true;
+    return;
+  }
   if (is_pushed) move_whole(d, k);
   double max_speed = pl_larger(pl_larger(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
   bool is_limited = limit_vibration(body, &whole->motion, max_speed);

@@ -84,6 +84,14 @@ typedef struct pl_coupled_island {
   bool converged;
 } pl_coupled_island;
 
+// Memory for the bodies of the world, as they are before the step (world_coupled_memory.c). False
+// when out of memory.
+bool pl_coupled_take(pl_coupled *coupled);
+
+// Where a sleeper or a kinematic mesh is; nothing moves it, so it has neither direction nor
+// stiffness.
+void pl_coupled_place_obstacle(pl_coupled *coupled, const pl_coupled_body *body);
+
 // Rigid bodies (world_coupled_rigid.c). Whether one takes part; memory, and the state before its
 // step; the goal, after it, with the frame for contacts.
 bool pl_coupled_rigid_is_part(const pl_world *world, int32_t index);

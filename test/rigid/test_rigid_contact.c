@@ -239,6 +239,40 @@ static void edges_dent_a_soft_body(void **state) {
   }
 }
 
+// A rigid box on a soft cube on a rigid box, pushed sideways: the tower rocks on the soft cube, and comes to rest.
+static void a_tower_with_a_soft_part_comes_to_rest(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_solid_def def = pl_default_solid_def();
+  pl_model *rigid = make_rigid_box(context, (pl_vec3){0.07, 0.07, 0.07});
+  pl_model *soft = make_box_model(context, (pl_vec3){0.16, 0.16, 0.16}, 2, 2, 2, &def);
+  pl_world *world = make_world(context, 1.0 / 240, -9.81);
+  add_ground(world);
+  add_body(world, rigid, (pl_vec3){0, 0.07, 0});
+  add_body(world, soft, (pl_vec3){0, 0.215, 0});
+  pl_body_def top = pl_default_body_def();
+  top.model = rigid;
+  top.placement.position = (pl_vec3){0, 0.36, 0};
+  top.velocity = (pl_vec3){0.06, 0, 0};
+  pl_body_id id;
+  check_ok(pl_world_add_body(world, &top, &id, &error), &error);
+  double way[2] = {0, 0};
+  for (int second = 0; second < 2; ++second)
+    for (int k = 0; k < 240; ++k) {
+      run_steps(world, 1);
+      way[second] = fmax(way[second], fabs(motion_of(world, id).placement.position.x));
+    }
+  print_message("the tower sways by %.2f mm in the first second, %.2f in the second\n", 1e3 * way[0], 1e3 * way[1]);
+  check_at_most(way[1], 0.5 * way[0]);
+  run_steps(world, 300);
+  assert_true(pl_body_is_asleep(world, id));
+  pl_world_destroy(world);
+  pl_model_destroy(soft);
+  pl_model_destroy(rigid);
+  drop_context(context);
+}
+
 // Boxes and soft cubes that fall on each other.
 static void threads_do_not_change_a_bit(void **state) {
   (void)state;
@@ -265,9 +299,13 @@ static void threads_do_not_change_a_bit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads_do_not_change_a_bit),       cmocka_unit_test(edges_dent_a_soft_body),
-      cmocka_unit_test(collisions_keep_momentum),          cmocka_unit_test(a_stack_of_boxes_stands),
-      cmocka_unit_test(boxes_rest_and_slide_on_slopes),    cmocka_unit_test(balls_roll),
+      cmocka_unit_test(threads_do_not_change_a_bit),
+      cmocka_unit_test(a_tower_with_a_soft_part_comes_to_rest),
+      cmocka_unit_test(edges_dent_a_soft_body),
+      cmocka_unit_test(collisions_keep_momentum),
+      cmocka_unit_test(a_stack_of_boxes_stands),
+      cmocka_unit_test(boxes_rest_and_slide_on_slopes),
+      cmocka_unit_test(balls_roll),
       cmocka_unit_test(colliders_feel_what_rests_on_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
