@@ -37,6 +37,8 @@ const seen = (name) =>
   }, name);
 
 await check('bones picked in the view become a chain, and Shift ends it', async () => {
+  // The head nods: a bone is to be where it was seen when the click comes.
+  await atStep(8);
   await page.locator('text=Pick bones in the view').click();
   await until(page, () => studio.world.jointsShown().length > 4, undefined, 'joints are shown');
   const first = await seen('ear.1');
