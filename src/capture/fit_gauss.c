@@ -126,8 +126,14 @@ static bool is_damping(const pl_fit *fit, int32_t value) {
   return value == fit->body.control_count + 1 || value == fit->body.control_count + 2;
 }
 
+// What a step is expected to do.
+typedef struct step_facts {
+  double promise;  // m² of the cost that it is to gain
+  double cut;      // 1 or more: how many times longer the elastic part would have been
+} step_facts;
+
 // δ into `step`, and by how much the cost should fall.
-static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, pl_error *error) {
+static pl_status find_step(pl_fit *fit, spot at, double *step, step_facts *facts, pl_error *error) {
   int32_t n = fit->column_count;
   pl_arena arena;
   pl_arena_init(&arena, fit->context, 0);
@@ -155,6 +161,7 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, 
   double longest = 0;
   for (int32_t i = 0; i < n; ++i)
     if (fit->columns[i] <= fit->body.control_count) longest = fmax(longest, fabs(step[i]));
+  facts->cut = fmax(longest / LONGEST_STEP, 1);
   for (int32_t i = 0; i < n; ++i) {
     bool elastic = fit->columns[i] <= fit->body.control_count;
     if (elastic && longest > LONGEST_STEP) step[i] *= LONGEST_STEP / longest;
@@ -163,11 +170,11 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, double *promise, 
     else if (!elastic)
       step[i] = fmin(fmax(step[i], -LONGEST_STEP), LONGEST_STEP);
   }
-  *promise = 0;
+  facts->promise = 0;
   for (int32_t i = 0; i < n; ++i) {
     double row = 2 * gradient_of(fit, at, i) + prior_weight(fit) * step[i];
     for (int32_t j = 0; j < n; ++j) row += curvature(fit, at, i, j) * step[j];
-    *promise -= row * step[i];
+    facts->promise -= row * step[i];
   }
   return PL_OK;
 }
@@ -200,11 +207,12 @@ static void accept(pl_fit *fit, const double *values) {
 // reaches less than where the first one began; values and the trial are then those.
 static pl_status correct(pl_fit *fit, double before, double *values, bool *better, pl_error *error) {
   spot flank = {values, &fit->trial};
-  double step[PL_FIT_MAX_VALUES] = {0}, corrected[PL_FIT_MAX_VALUES], promise = 0;
+  double step[PL_FIT_MAX_VALUES] = {0}, corrected[PL_FIT_MAX_VALUES];
+  step_facts facts;
   *better = false;
   if (fit->trial.failed || !(fit->trial.cost < FLANK * before)) return PL_OK;
-  pl_status status = find_step(fit, flank, step, &promise, error);
-  if (status < 0 || !(total_cost(fit, flank) - promise < before)) return status;
+  pl_status status = find_step(fit, flank, step, &facts, error);
+  if (status < 0 || !(total_cost(fit, flank) - facts.promise < before)) return status;
   move_values(fit, values, step, corrected);
   status = pl_fit_evaluate(fit, corrected, fit->trial_rest, fit->windows[fit->cursor.window], true, &fit->trial, error);
   if (status < 0) return status;
@@ -289,9 +297,10 @@ static double variance(const pl_fit *fit) {
 
 static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error) {
   pl_fit_cursor *cursor = &fit->cursor;
-  double step[PL_FIT_MAX_VALUES] = {0}, values[PL_FIT_MAX_VALUES], promise = 0;
+  double step[PL_FIT_MAX_VALUES] = {0}, values[PL_FIT_MAX_VALUES];
+  step_facts facts;
   spot here = {fit->values, &fit->now}, there = {values, &fit->trial};
-  pl_status status = find_step(fit, here, step, &promise, error);
+  pl_status status = find_step(fit, here, step, &facts, error);
   if (status < 0) return status;
   double change = move_values(fit, fit->values, step, values), before = total_cost(fit, here);
   bool last = cursor->window + 1 == fit->window_count, better = false;
@@ -301,7 +310,7 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   // variance is the square of the step in standard deviations of the parameters. The simulation that would show it is
   // saved.
   if (change < (last ? fit->def.tolerance : TINY * EARLY_CHANGE) ||
-      promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
+      facts.promise < (last ? HIDDEN : EARLY_HIDDEN) * variance(fit)) {
     *progress = progress_of(fit, change, true);
     if (last)
       settle(fit);
@@ -312,7 +321,7 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   memcpy(fit->trial_rest, fit->rest, 3 * (size_t)fit->body.model->head.particle_count * sizeof(double));
   status = pl_fit_evaluate(fit, values, fit->trial_rest, fit->windows[cursor->window], true, &fit->trial, error);
   if (status < 0) return status;
-  double fell = before - total_cost(fit, there), ratio = promise > 0 ? fell / promise : 0;
+  double fell = before - total_cost(fit, there), ratio = facts.promise > 0 ? fell / facts.promise : 0;
   bool accepted = !fit->trial.failed && fell > 0;
   if (!accepted) status = correct(fit, before, values, &better, error);
   if (status < 0) return status;
@@ -320,9 +329,9 @@ static pl_status iterate(pl_fit *fit, pl_fit_progress *progress, pl_error *error
   if (accepted || better) accept(fit, values);
   // By how well the model predicted the gain, as usual (a quarter and three quarters of it). Lowered only after two
   // steps that were taken: otherwise every other one is lost. Six and 0.15 undo each other about, so that a single bad
-  // step costs one good one.
+  // step costs one good one. A step that was cut is no shorter until damping has grown by as much as it was cut by.
   cursor->damping *= better                 ? 1
-                     : !accepted            ? 6
+                     : !accepted            ? 6 * facts.cut
                      : ratio < 0.25         ? 2
                      : cursor->rejected > 0 ? 1
                      : ratio > 0.75         ? 0.15
