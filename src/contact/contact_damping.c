@@ -319,7 +319,9 @@ static void keep_spin(const pl_contact_damping *d, const pl_contact_pair *pair) 
   pl_vec3 sum = {0, 0, 0};
   for (int32_t i = 0; i < pair->count; ++i) {
     const pl_contact_row *row = &d->memory->rows[pair->first_row + i];
-    if (row->normal_impulse > 0 && row->normal_mass > 0 && row->b.body >= 0) sum = pl_vec3_add(sum, spin_of(d, row));
+    // Also of a row that pushed positions apart and pushes no more: the two places have moved in between.
+    bool has_pushed = row->normal_impulse > 0 || pl_vec3_dot(row->arrive_impulse, row->arrive_impulse) > 0;
+    if (has_pushed && row->normal_mass > 0 && row->b.body >= 0) sum = pl_vec3_add(sum, spin_of(d, row));
   }
   for (int side = 0; side < 2; ++side) {
     pl_contact_rigid *motion = side == 0 ? &a->motion : &b->motion;
