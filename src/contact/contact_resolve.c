@@ -494,8 +494,11 @@ static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count)
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair)
     for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
       const pl_contact_row *row = &memory->rows[i];
+      const pl_contact *contact = &memory->contacts[memory->plan.row_contacts[i]];
       if (row->normal_impulse > 0 && row->normal_mass > 0)
-        pl_contact_cache_store(r->bodies, &memory->contacts[memory->plan.row_contacts[i]], impulse_of(row));
+        pl_contact_cache_store(r->bodies, contact, impulse_of(row));
+      else if (contact->spot != 0)
+        pl_contact_cache_store(r->bodies, contact, pl_vec3_of(0, 0, 0));
     }
   pl_contact_report_pairs(r->memory, r->bodies, pairs, count);
 }
