@@ -264,7 +264,17 @@ static pl_vec3 damped_velocity(const pl_contact_damping *d, const pl_contact_row
   return u;
 }
 
-static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fraction) {
+// The fraction that is lost in a step at some rate: mostly that of the row before.
+typedef struct rest_loss {
+  double rate, lost;
+} rest_loss;
+
+static double lost_at(rest_loss *loss, double rate, double step) {
+  if (loss->rate != rate) *loss = (rest_loss){rate, 1 - exp(-rate * step)};
+  return loss->lost;
+}
+
+static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fraction, rest_loss *loss) {
   pl_contact_rigid *a = &d->memory->wholes[row->a.body].motion;
   pl_contact_rigid *b = row->b.body >= 0 ? &d->memory->wholes[row->b.body].motion : NULL;
   // Both feel it at one point, so that angular momentum stays.
@@ -276,7 +286,7 @@ static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fr
   if (!(square > 0)) return;
   pl_vec3 n = pl_vec3_scale(u, 1 / sqrt(square));
   double answer = answer_along(a, point, n) + (b != NULL ? answer_along(b, point, n) : 0);
-  double lost = 1 - exp(-rate * d->step);
+  double lost = lost_at(loss, rate, d->step);
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
   double pull = -pl_vec3_dot(impulse, row->normal), pressed = pl_larger(row->normal_impulse + row->rest_impulse, 0);
@@ -332,6 +342,7 @@ static void keep_spin(const pl_contact_damping *d, const pl_contact_pair *pair) 
 
 static void rest_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const pl_contact_damping *d = data;
+  rest_loss loss = {0, 0};
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
     pl_contact_row *rows = &d->memory->rows[pair->first_row];
     if (d->is_after) keep_spin(d, pair);
@@ -340,7 +351,7 @@ static void rest_pairs(void *data, const pl_contact_pair *pairs, int32_t count) 
     for (int32_t i = 0; i < pair->count; ++i) sum += rows[i].normal_impulse;
     for (int32_t i = 0; i < pair->count && sum > 0; ++i) {
       bool is_self = rows[i].a.body == rows[i].b.body;
-      if (rows[i].normal_impulse > 0 && !is_self) rest_row(d, &rows[i], rows[i].normal_impulse / sum);
+      if (rows[i].normal_impulse > 0 && !is_self) rest_row(d, &rows[i], rows[i].normal_impulse / sum, &loss);
     }
   }
 }

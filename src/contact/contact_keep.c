@@ -93,17 +93,21 @@ bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, dou
 
 // --- using them
 
-static bool is_partner(const pl_contact_detection *d, int32_t neighbour, uint32_t partner) {
-  const pl_contact_neighbour *n = &d->memory->neighbours[neighbour];
-  return d->memory->axes[n->axis].is_kept && pl_contact_cache_partner(&d->bodies[n->body]) == partner;
-}
+// A neighbour of a pair that is kept, as slots name it.
+typedef struct kept_neighbour {
+  uint32_t partner;
+  int32_t body;
+} kept_neighbour;
 
-// The neighbour that a slot's partner is, of the pairs that are kept; -1: none. `last` is that of the slot before:
-// neighbouring points touch the same body.
-static int32_t find_neighbour(const pl_contact_detection *d, int32_t body, uint32_t partner, int32_t last) {
-  if (last >= 0 && is_partner(d, last, partner)) return last;
-  for (int32_t k = d->memory->neighbour_start[body]; k < d->memory->neighbour_start[body + 1]; ++k)
-    if (is_partner(d, k, partner)) return k;
+// Neighbours of a body are looked at this many at a time.
+enum { KEPT_NEIGHBOURS = 64 };
+
+// Neighbour that a slot's partner is; -1: none of these. `last` is that of the slot before: neighbouring points touch
+// the same body.
+static int32_t find_neighbour(const kept_neighbour *neighbours, int32_t count, uint32_t partner, int32_t last) {
+  if (last >= 0 && neighbours[last].partner == partner) return last;
+  for (int32_t k = 0; k < count; ++k)
+    if (neighbours[k].partner == partner) return k;
   return -1;
 }
 
@@ -117,13 +121,31 @@ static void keep_slot(const pl_contact_group *group, int32_t other, int32_t poin
   pl_contact_touch_again(&query, other, &place);
 }
 
-void pl_contact_find_kept(const pl_contact_detection *d, const pl_contact_group *group) {
-  const pl_contact_body *body = &d->bodies[group->body];
-  int32_t neighbour = -1;
-  for (int32_t i = 0; i < body->surface->point_count * PL_IMPULSES_PER_POINT; ++i) {
-    const pl_contact_impulse *slot = &body->impulses[i];
-    if (slot->spot == 0) continue;
-    neighbour = find_neighbour(d, group->body, slot->partner, neighbour);
-    if (neighbour >= 0) keep_slot(group, d->memory->neighbours[neighbour].body, i / PL_IMPULSES_PER_POINT, slot->spot);
+static void keep_slots(const pl_contact_group *group, const kept_neighbour *neighbours, int32_t count) {
+  const pl_contact_body *body = &group->bodies[group->body];
+  for (int32_t point = 0, last = -1; point < body->surface->point_count; ++point) {
+    const pl_contact_impulse *slots = &body->impulses[(size_t)point * PL_IMPULSES_PER_POINT];
+    for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k) {
+      if (slots[k].spot == 0) continue;
+      int32_t found = find_neighbour(neighbours, count, slots[k].partner, last);
+      if (found < 0) continue;
+      keep_slot(group, neighbours[found].body, point, slots[k].spot);
+      last = found;
+    }
   }
+}
+
+void pl_contact_find_kept(const pl_contact_detection *d, const pl_contact_group *group) {
+  const pl_contact_memory *memory = d->memory;
+  kept_neighbour neighbours[KEPT_NEIGHBOURS];
+  int32_t count = 0, end = memory->neighbour_start[group->body + 1];
+  for (int32_t k = memory->neighbour_start[group->body]; k < end; ++k) {
+    int32_t other = memory->neighbours[k].body;
+    if (memory->axes[memory->neighbours[k].axis].is_kept)
+      neighbours[count++] = (kept_neighbour){pl_contact_cache_partner(&d->bodies[other]), other};
+    if (count < KEPT_NEIGHBOURS) continue;
+    keep_slots(group, neighbours, count);
+    count = 0;
+  }
+  if (count > 0) keep_slots(group, neighbours, count);
 }
