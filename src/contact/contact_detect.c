@@ -45,6 +45,8 @@ static double reach_of(const pl_contact_detection *d, int32_t body, int32_t othe
 }
 
 static bool is_far(const pl_contact_detection *d, int32_t body, int32_t other) {
+  pl_contact_need_lanes(d, body);
+  pl_contact_need_lanes(d, other);
   return pl_pair_axis_is_apart(&d->memory->motions[body], &d->memory->motions[other], reach_of(d, body, other));
 }
 
@@ -80,8 +82,9 @@ static void find_axes(const pl_contact_detection *d, int32_t body) {
     for (int32_t i = 0; i < old_count; ++i)
       if (old[i].other == item) guess = old[i].normal;
     atomic_store_explicit(&memory->axis_points[body * PL_PAIR_AXES + count], 0, memory_order_relaxed);
-    axes[count] = (pl_pair_axis){.other = item, .normal = guess, .is_apart = is_far(d, body, item)};
-    if (!axes[count].is_apart) find_tet_pair(d, body, &axes[count]);
+    axes[count] = (pl_pair_axis){.other = item, .normal = guess};
+    find_tet_pair(d, body, &axes[count]);
+    if (!axes[count].is_kept) axes[count].is_apart = is_far(d, body, item);
     if (!axes[count].is_apart && !axes[count].is_in_tets) find_axis(d, body, &axes[count]);
     count++;
   }
@@ -399,6 +402,12 @@ static void find_edge_contacts(void *data, int32_t begin, int32_t end, int32_t p
   for (int32_t b = begin; b < end; ++b) find_in_edge_block(d, d->memory->listed_edge_blocks[b], &group);
 }
 
+static void sort_found(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const pl_contact_detection *d = data;
+  for (int32_t i = begin; i < end; ++i) pl_contact_sort_points(d->memory, d->memory->listed_bodies[i]);
+}
+
 // The bodies that may touch something, and where every PL_CONTACT_GROUPS of their blocks begin. Returns the number of
 // the latter.
 static int32_t list_searches(pl_contact_memory *memory, int32_t *body_count) {
@@ -465,6 +474,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edges_in_pairs, &d);
+  pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, sort_found, &d);
   solver->contact_count =
       is_moving ? pl_contact_pack_edges(memory, edge_block_count, pl_contact_pack_points(memory)) : 0;
   pl_contact_apply_rules(&solver->pairs, memory->contacts, solver->contact_count);

@@ -28,6 +28,10 @@ bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box st
 void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider *const *colliders,
                                 const pl_contact_step *step);
 
+// Fill the lanes and extents of a small body that is placed, unless they are there. Any thread may
+// ask.
+void pl_contact_need_lanes(const pl_contact_detection *d, int32_t body);
+
 // Bodies awake and those that just fell asleep: points, boxes and hierarchies of this step. Returns
 // whether anything moves at all.
 bool pl_contact_place_bodies(const pl_contact_detection *d, pl_context *context);

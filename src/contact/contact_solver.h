@@ -40,7 +40,8 @@ typedef struct pl_contact_presence {
   bool has_normals;      // the normals of its triangles are those of this step
   bool is_among_others;  // its contacts of the last step may be used again (contact_keep.c)
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
-  atomic_flag lock;          // of the slots of its points
+  atomic_bool has_lanes;     // its lanes and extents are those of this step
+  atomic_flag lock;          // of the slots of its points, and of filling its lanes
 } pl_contact_presence;
 
 // One of a pair of small bodies, as the other sees it.
@@ -236,8 +237,11 @@ void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 // Order contacts by what they touch.
 void pl_contact_slots_sort(pl_contact *items, int32_t count);
 
-// Move the filled slots of all points together, in the order of the points; returns how many there
-// are.
+// The same for all points of a body.
+void pl_contact_sort_points(pl_contact_memory *memory, int32_t body);
+
+// Move the filled slots of all points, which are sorted, together, in the order of the points;
+// returns how many there are.
 int32_t pl_contact_pack_points(pl_contact_memory *memory);
 
 // The same for the blocks of edges that are listed, after `count` contacts.
