@@ -40,6 +40,7 @@ typedef struct pl_contact_rigid {
 // An impulse of a contact in the last step, from which the next step's sweeps start.
 typedef struct pl_contact_impulse {
   uint32_t partner;  // what was touched and with which feature, as a hash; 0: empty
+  uint32_t spot;     // where on the partner, for the next step (contact_keep.c); 0: search again
   float impulse[3];  // N s on the body, in the world's frame
 } pl_contact_impulse;
 
@@ -118,6 +119,7 @@ typedef struct pl_contact_side {
 typedef struct pl_contact {
   pl_contact_side a, b;  // point and triangle, edge and edge, or point (or edge) and collider
   int32_t collider;      // number of the collider that side b is part of, -1 if a body
+  uint32_t spot;         // side b as the next step may use it again (contact_keep.c); 0: not at all
   pl_vec3 normal;        // unit, from b towards a
   double offset;
   double start_gap;  // metres at the start of the step along the same normal, negative: they
@@ -143,6 +145,7 @@ typedef struct pl_contact_step {
   double time, step;  // seconds at the start, and length
   int32_t rounds;     // sweeps over the contacts
   pl_vec3 gravity;    // m/s²: sets the speeds and depths below which a contact counts as resting
+  int64_t number;     // of the step: every other one searches all pairs (contact_keep.c)
 } pl_contact_step;
 
 // Something that joins two bodies and is solved in the sweeps of the contacts: a joint, an

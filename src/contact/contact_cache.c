@@ -21,6 +21,11 @@ static uint32_t partner_of(const pl_contact_body *bodies, const pl_contact *cont
   return hash != 0 ? hash : 1;
 }
 
+uint32_t pl_contact_cache_partner(const pl_contact_body *other) {
+  uint32_t hash = mix(2, other->id);
+  return hash != 0 ? hash : 1;
+}
+
 static pl_contact_impulse *slots_of(const pl_contact_body *bodies, const pl_contact *contact) {
   pl_contact_impulse *impulses = bodies[contact->a.body].impulses;
   return impulses == NULL ? NULL : &impulses[(size_t)contact->a.points[0] * PL_IMPULSES_PER_POINT];
@@ -58,6 +63,10 @@ void pl_contact_cache_clear(const pl_contact_body *body) {
   if (body->has_impulses != NULL) *body->has_impulses = false;
 }
 
+void pl_contact_cache_forget_spots(pl_contact_impulse *impulses, int32_t point_count) {
+  for (int32_t i = 0; i < point_count * PL_IMPULSES_PER_POINT; ++i) impulses[i].spot = 0;
+}
+
 static double square_of(const pl_contact_impulse *slot) {
   double x = (double)slot->impulse[0], y = (double)slot->impulse[1], z = (double)slot->impulse[2];
   return x * x + y * y + z * z;
@@ -67,7 +76,8 @@ void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *con
   pl_contact_impulse *slots = slots_of(bodies, contact);
   if (slots == NULL) return;
   if (bodies[contact->a.body].has_impulses != NULL) *bodies[contact->a.body].has_impulses = true;
-  pl_contact_impulse kept = {partner_of(bodies, contact), {(float)impulse.x, (float)impulse.y, (float)impulse.z}};
+  pl_contact_impulse kept = {
+      partner_of(bodies, contact), contact->spot, {(float)impulse.x, (float)impulse.y, (float)impulse.z}};
   int32_t to = 0;
   for (int32_t k = 0; k < PL_IMPULSES_PER_POINT; ++k) {
     if (slots[k].partner == 0) {

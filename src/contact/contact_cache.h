@@ -12,8 +12,15 @@
 pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *contacts,
                               int32_t index);
 
+// What the slots of a point that touches another body, other than with an edge, say of that body.
+uint32_t pl_contact_cache_partner(const pl_contact_body *other);
+
 // Forget all impulses of a body.
 void pl_contact_cache_clear(const pl_contact_body *body);
+
+// Forget where a body's points touched others: it has been moved otherwise than by a step. All its
+// pairs are then searched.
+void pl_contact_cache_forget_spots(pl_contact_impulse *impulses, int32_t point_count);
 
 // Keep the impulse of a contact for the next step.
 void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *contact,

@@ -43,6 +43,7 @@
 
 #include "base/parallel.h"
 #include "contact/contact_solver.h"
+#include "contact/vec3_parts.h"
 #include "pliant/math.h"
 
 static const double REST_RATE = 60;      // γ₀, 1/s
@@ -67,29 +68,58 @@ static bool is_touched(const pl_contact_damping *d, int32_t body) {
   return d->memory->plan.island_of[body] >= 0;
 }
 
+// Sums over the particles of a body that are not held, two at a time: of their masses and of what follows from these,
+// with positions and velocities relative to those of the first particle.
 typedef struct mass_sums {
-  double mass;
-  pl_vec3 center, velocity;
-  bool is_free;  // no particle is held
+  pl_vec2_lanes mass, energy;  // m, m v . v
+  pl_vec2_lanes x[3], v[3];    // m x, m v
+  pl_vec2_lanes spin[3];       // m x × v
+  pl_vec2_lanes moments[6];    // m xx, yy, zz, xy, yz, zx
+  bool is_free;                // no particle is held
 } mass_sums;
 
-static mass_sums sum_masses(const pl_contact_body *body, const pl_vec3 *positions) {
-  mass_sums sums = {.is_free = true};
-  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
-    if (!(body->inverse_masses[i] > 0)) {
-      sums.is_free = false;
-      continue;
+// Coordinates of two vectors, side by side.
+static inline void load_two(const pl_vec3 *first, const pl_vec3 *second, pl_vec3 origin, pl_vec2_lanes to[3]) {
+  to[0] = (pl_vec2_lanes){first->x, second->x} - origin.x;
+  to[1] = (pl_vec2_lanes){first->y, second->y} - origin.y;
+  to[2] = (pl_vec2_lanes){first->z, second->z} - origin.z;
+}
+
+static inline double sum_of(pl_vec2_lanes lanes) {
+  return lanes[0] + lanes[1];
+}
+
+static pl_vec3 sums_of(const pl_vec2_lanes lanes[3]) {
+  return pl_vec3_of(sum_of(lanes[0]), sum_of(lanes[1]), sum_of(lanes[2]));
+}
+
+static void sum_masses(const pl_contact_body *body, const pl_vec3 *positions, mass_sums *sums) {
+  mass_sums s = {.is_free = true};
+  const double *inverse_masses = body->inverse_masses;
+  int32_t count = body->surface->particle_count;
+  for (int32_t i = 0; i < count; i += 2) {
+    // The last of an odd number is its own neighbour, without mass.
+    int32_t j = i + 1 < count ? i + 1 : i;
+    double first = inverse_masses[i] > 0 ? 1 / inverse_masses[i] : 0;
+    double second = inverse_masses[j] > 0 ? 1 / inverse_masses[j] : 0;
+    s.is_free = s.is_free && first > 0 && second > 0;
+    pl_vec2_lanes m = {first, j > i ? second : 0}, x[3], v[3], mx[3];
+    load_two(&positions[i], &positions[j], positions[0], x);
+    load_two(&body->velocities[i], &body->velocities[j], body->velocities[0], v);
+    s.mass += m;
+    s.energy += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int k = 0; k < 3; ++k) {
+      mx[k] = m * x[k];
+      s.x[k] += mx[k];
+      s.v[k] += m * v[k];
+      s.moments[k] += mx[k] * x[k];
     }
-    double m = 1 / body->inverse_masses[i];
-    sums.mass += m;
-    sums.center = pl_vec3_add_scaled(sums.center, positions[i], m);
-    sums.velocity = pl_vec3_add_scaled(sums.velocity, body->velocities[i], m);
+    s.moments[3] += mx[0] * x[1], s.moments[4] += mx[1] * x[2], s.moments[5] += mx[2] * x[0];
+    s.spin[0] += mx[1] * v[2] - mx[2] * v[1];
+    s.spin[1] += mx[2] * v[0] - mx[0] * v[2];
+    s.spin[2] += mx[0] * v[1] - mx[1] * v[0];
   }
-  if (sums.mass > 0) {
-    sums.center = pl_vec3_scale(sums.center, 1 / sums.mass);
-    sums.velocity = pl_vec3_scale(sums.velocity, 1 / sums.mass);
-  }
-  return sums;
+  *sums = s;
 }
 
 // Distance of neighbouring particles, by the size of a box, a rectangle or a line with these second moments (per mass)
@@ -106,39 +136,38 @@ static double spacing_of(pl_mat3 moments, int32_t count) {
 // The body as if it were rigid, with its particles at `positions`: Ω = I⁻¹ L. False for one that has no inertia or
 // cannot move.
 static bool find_whole(const pl_contact_body *body, const pl_vec3 *positions, pl_contact_whole *whole) {
-  mass_sums sums = sum_masses(body, positions);
-  if (!(sums.mass > 0)) return false;
-  pl_vec3 spin = {0, 0, 0};
-  double xx = 0, yy = 0, zz = 0, xy = 0, yz = 0, zx = 0, max_square = 0;
-  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
-    if (!(body->inverse_masses[i] > 0)) continue;
-    double m = 1 / body->inverse_masses[i];
-    pl_vec3 x = pl_vec3_sub(positions[i], sums.center);
-    pl_vec3 v = body->velocities[i];
-    spin = pl_vec3_add_scaled(spin, pl_vec3_cross(x, pl_vec3_sub(v, sums.velocity)), m);
-    xx += m * x.x * x.x, yy += m * x.y * x.y, zz += m * x.z * x.z;
-    xy += m * x.x * x.y, yz += m * x.y * x.z, zx += m * x.z * x.x;
-    max_square += m * pl_vec3_dot(v, v);
-  }
+  if (body->surface->particle_count == 0) return false;
+  mass_sums sums;
+  sum_masses(body, positions, &sums);
+  double mass = sum_of(sums.mass);
+  if (!(mass > 0)) return false;
+  // From the first particle to the centre: sum m (x - c) (x - c) = sum m x x - M c c, and so for all of second order.
+  double f = 1 / mass;
+  pl_vec3 c = pl_vec3_scale(sums_of(sums.x), f), v = pl_vec3_scale(sums_of(sums.v), f);
+  pl_vec3 center = pl_vec3_add(positions[0], c), velocity = pl_vec3_add(body->velocities[0], v);
+  pl_vec3 spin = pl_vec3_add_scaled(sums_of(sums.spin), pl_vec3_cross(c, v), -mass);
+  double xx = sum_of(sums.moments[0]) - mass * c.x * c.x, yy = sum_of(sums.moments[1]) - mass * c.y * c.y;
+  double zz = sum_of(sums.moments[2]) - mass * c.z * c.z, xy = sum_of(sums.moments[3]) - mass * c.x * c.y;
+  double yz = sum_of(sums.moments[4]) - mass * c.y * c.z, zx = sum_of(sums.moments[5]) - mass * c.z * c.x;
+  double energy = sum_of(sums.energy) + mass * (pl_vec3_dot(velocity, velocity) - pl_vec3_dot(v, v));
   // What is squeezed to a line has no inertia around it: the small fraction keeps the matrix invertible.
   double min = 1e-9 * (xx + yy + zz), slow = SLOW_FACTOR * REST_SPEED;
   pl_mat3 inertia = {{{yy + zz + min, -xy, -zx}, {-xy, xx + zz + min, -yz}, {-zx, -yz, xx + yy + min}}};
   if (!(pl_mat3_determinant(inertia) > 0)) return false;
   pl_mat3 inverse = pl_mat3_inverse(inertia);
   pl_vec3 angular_velocity = pl_mat3_apply(inverse, spin);
-  double f = 1 / sums.mass;
   pl_mat3 moments = {{{f * xx, f * xy, f * zx}, {f * xy, f * yy, f * yz}, {f * zx, f * yz, f * zz}}};
   *whole = (pl_contact_whole){
       .spacing = spacing_of(moments, body->surface->particle_count),
-      .motion = {.center = sums.center,
-                 .velocity = sums.velocity,
+      .motion = {.center = center,
+                 .velocity = velocity,
                  .angular_velocity = angular_velocity,
-                 .inverse_mass = 1 / sums.mass,
+                 .inverse_mass = f,
                  .inverse_inertia = inverse},
-      .velocity = sums.velocity,
+      .velocity = velocity,
       .angular_velocity = angular_velocity,
       .is_free = sums.is_free,
-      .is_slow = sums.is_free && max_square < slow * slow * sums.mass,
+      .is_slow = sums.is_free && energy < slow * slow * mass,
   };
   return true;
 }
@@ -164,14 +193,15 @@ static void damp_vibration(const pl_contact_body *body, pl_contact_whole *whole,
 static void damp_edge(const pl_contact_body *body, int32_t i, int32_t j, double step) {
   double mi = body->inverse_masses[i], mj = body->inverse_masses[j];
   if (!(mi + mj > 0)) return;
-  pl_vec3 edge = pl_vec3_sub(body->starts[j], body->starts[i]);
-  double square = pl_vec3_dot(edge, edge);
+  pl_vec3_parts edge = pl_sub_parts(pl_load_parts(&body->starts[j]), pl_load_parts(&body->starts[i]));
+  pl_vec3_parts vi = pl_load_parts(&body->velocities[i]), vj = pl_load_parts(&body->velocities[j]);
+  double square = pl_dot_parts(edge, edge);
   if (!(square > 0)) return;
-  double rate = pl_vec3_dot(pl_vec3_sub(body->velocities[j], body->velocities[i]), edge) / square;
+  double rate = pl_dot_parts(pl_sub_parts(vj, vi), edge) / square;
   double damped = SHOCK * step * fabs(rate), lost = damped < MAX_SHOCK ? damped : MAX_SHOCK;
-  pl_vec3 impulse = pl_vec3_scale(edge, lost * rate / (mi + mj));
-  body->velocities[i] = pl_vec3_add_scaled(body->velocities[i], impulse, mi);
-  body->velocities[j] = pl_vec3_add_scaled(body->velocities[j], impulse, -mj);
+  double impulse = lost * rate / (mi + mj);
+  pl_store_parts(&body->velocities[i], pl_add_parts(vi, edge, impulse * mi));
+  pl_store_parts(&body->velocities[j], pl_add_parts(vj, edge, -impulse * mj));
 }
 
 static void damp_shocks(const pl_contact_body *body, const pl_surface_tree *tree, double step) {
@@ -264,7 +294,17 @@ static pl_vec3 damped_velocity(const pl_contact_damping *d, const pl_contact_row
   return u;
 }
 
-static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fraction) {
+// The fraction that is lost in a step at some rate: mostly that of the row before.
+typedef struct rest_loss {
+  double rate, lost;
+} rest_loss;
+
+static double lost_at(rest_loss *loss, double rate, double step) {
+  if (loss->rate != rate) *loss = (rest_loss){rate, 1 - exp(-rate * step)};
+  return loss->lost;
+}
+
+static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fraction, rest_loss *loss) {
   pl_contact_rigid *a = &d->memory->wholes[row->a.body].motion;
   pl_contact_rigid *b = row->b.body >= 0 ? &d->memory->wholes[row->b.body].motion : NULL;
   // Both feel it at one point, so that angular momentum stays.
@@ -276,7 +316,7 @@ static void rest_row(const pl_contact_damping *d, pl_contact_row *row, double fr
   if (!(square > 0)) return;
   pl_vec3 n = pl_vec3_scale(u, 1 / sqrt(square));
   double answer = answer_along(a, point, n) + (b != NULL ? answer_along(b, point, n) : 0);
-  double lost = 1 - exp(-rate * d->step);
+  double lost = lost_at(loss, rate, d->step);
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
   double pull = -pl_vec3_dot(impulse, row->normal), pressed = pl_larger(row->normal_impulse + row->rest_impulse, 0);
@@ -319,7 +359,9 @@ static void keep_spin(const pl_contact_damping *d, const pl_contact_pair *pair) 
   pl_vec3 sum = {0, 0, 0};
   for (int32_t i = 0; i < pair->count; ++i) {
     const pl_contact_row *row = &d->memory->rows[pair->first_row + i];
-    if (row->normal_impulse > 0 && row->normal_mass > 0 && row->b.body >= 0) sum = pl_vec3_add(sum, spin_of(d, row));
+    // Also of a row that pushed positions apart and pushes no more: the two places have moved in between.
+    bool has_pushed = row->normal_impulse > 0 || pl_vec3_dot(row->arrive_impulse, row->arrive_impulse) > 0;
+    if (has_pushed && row->normal_mass > 0 && row->b.body >= 0) sum = pl_vec3_add(sum, spin_of(d, row));
   }
   for (int side = 0; side < 2; ++side) {
     pl_contact_rigid *motion = side == 0 ? &a->motion : &b->motion;
@@ -330,6 +372,7 @@ static void keep_spin(const pl_contact_damping *d, const pl_contact_pair *pair) 
 
 static void rest_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const pl_contact_damping *d = data;
+  rest_loss loss = {0, 0};
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
     pl_contact_row *rows = &d->memory->rows[pair->first_row];
     if (d->is_after) keep_spin(d, pair);
@@ -338,7 +381,7 @@ static void rest_pairs(void *data, const pl_contact_pair *pairs, int32_t count) 
     for (int32_t i = 0; i < pair->count; ++i) sum += rows[i].normal_impulse;
     for (int32_t i = 0; i < pair->count && sum > 0; ++i) {
       bool is_self = rows[i].a.body == rows[i].b.body;
-      if (rows[i].normal_impulse > 0 && !is_self) rest_row(d, &rows[i], rows[i].normal_impulse / sum);
+      if (rows[i].normal_impulse > 0 && !is_self) rest_row(d, &rows[i], rows[i].normal_impulse / sum, &loss);
     }
   }
 }
@@ -399,9 +442,10 @@ static bool limit_vibration(const pl_contact_body *body, const pl_contact_rigid 
   bool is_limited = false;
   for (int32_t i = 0; i < body->surface->particle_count; ++i) {
     pl_vec3 deviation = pl_vec3_sub(body->velocities[i], velocity_at(motion, body->positions[i]));
-    double speed = pl_vec3_length(deviation), m = 1 / body->inverse_masses[i];
-    if (!(body->inverse_masses[i] > 0) || !(speed > max_speed)) continue;
-    pl_vec3 lost = pl_vec3_scale(deviation, 1 - max_speed / speed);
+    double square = pl_vec3_dot(deviation, deviation);
+    if (!(square > max_speed * max_speed) || !(body->inverse_masses[i] > 0)) continue;
+    double m = 1 / body->inverse_masses[i];
+    pl_vec3 lost = pl_vec3_scale(deviation, 1 - max_speed / sqrt(square));
     body->velocities[i] = pl_vec3_sub(body->velocities[i], lost);
     momentum = pl_vec3_add_scaled(momentum, lost, m);
     spin = pl_vec3_add_scaled(spin, pl_vec3_cross(pl_vec3_sub(body->positions[i], motion->center), lost), m);

@@ -24,12 +24,19 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
 // A pair that moves farther than this fraction of the depth of either body in one step is searched along its path.
 static const double MAX_TET_WAY = 0.25;
 
-// Are the points of two bodies looked up in each other's tets?
-static bool is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b) {
+// How far two bodies move relative to each other, as a fraction of what they may where points are looked up in tets.
+static double tet_way(const pl_contact_memory *memory, int32_t a, int32_t b) {
   const pl_surface_motion *p = &memory->motions[a], *q = &memory->motions[b];
-  if (!p->has_tets || !q->has_tets) return false;
+  if (!p->has_tets || !q->has_tets) return HUGE_VAL;
   double depth = fmin(p->tree->surface->tet_map->depth, q->tree->surface->tet_map->depth);
-  return pl_vec3_distance(p->drift, q->drift) < MAX_TET_WAY * depth;
+  return pl_vec3_distance(p->drift, q->drift) / (MAX_TET_WAY * depth);
+}
+
+// Are the points of two bodies looked up in each other's tets, or known from the last step?
+static void find_tet_pair(const pl_contact_detection *d, int32_t body, pl_pair_axis *axis) {
+  double way = tet_way(d->memory, body, axis->other);
+  axis->is_in_tets = way < 1;
+  axis->is_kept = axis->is_in_tets && pl_contact_is_kept(d, body, axis->other, way);
 }
 
 // Metres of gap beyond which two bodies do not touch.
@@ -38,6 +45,8 @@ static double reach_of(const pl_contact_detection *d, int32_t body, int32_t othe
 }
 
 static bool is_far(const pl_contact_detection *d, int32_t body, int32_t other) {
+  pl_contact_need_lanes(d, body);
+  pl_contact_need_lanes(d, other);
   return pl_pair_axis_is_apart(&d->memory->motions[body], &d->memory->motions[other], reach_of(d, body, other));
 }
 
@@ -73,8 +82,9 @@ static void find_axes(const pl_contact_detection *d, int32_t body) {
     for (int32_t i = 0; i < old_count; ++i)
       if (old[i].other == item) guess = old[i].normal;
     atomic_store_explicit(&memory->axis_points[body * PL_PAIR_AXES + count], 0, memory_order_relaxed);
-    axes[count] = (pl_pair_axis){.other = item, .normal = guess, .is_apart = is_far(d, body, item)};
-    if (!axes[count].is_apart) axes[count].is_in_tets = is_in_tets(memory, body, item);
+    axes[count] = (pl_pair_axis){.other = item, .normal = guess};
+    find_tet_pair(d, body, &axes[count]);
+    if (!axes[count].is_kept) axes[count].is_apart = is_far(d, body, item);
     if (!axes[count].is_apart && !axes[count].is_in_tets) find_axis(d, body, &axes[count]);
     count++;
   }
@@ -127,7 +137,13 @@ static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact
       .contacts = &memory->contacts[first_point * PL_CONTACTS_PER_POINT],
       .step = d->step,
       .scale = d->scale,
+      .spot_uses = pl_contact_spot_uses(d->phase),
   };
+}
+
+// Are points of a pair looked up in tets in this step?
+static bool is_searched_in_tets(const pl_pair_axis *axis) {
+  return axis->is_in_tets && !axis->is_kept;
 }
 
 // May a body, whose path is in the box, touch a collider?
@@ -198,6 +214,18 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   }
 }
 
+static void find_kept(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const pl_contact_detection *d = data;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t body = d->memory->listed_bodies[i];
+    if (!d->memory->presences[body].is_among_others) continue;
+    pl_contact_group group = group_of(d, &d->memory->blocks[d->memory->block_start[body]]);
+    group.points = NULL;
+    pl_contact_find_kept(d, &group);
+  }
+}
+
 // What searches in tets ask of both bodies, once for all pairs of a body.
 static void fit_areas(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
@@ -206,7 +234,7 @@ static void fit_areas(void *data, int32_t begin, int32_t end, int32_t part) {
   for (int32_t body = begin; body < end; ++body) {
     bool is_in_tets = false;
     for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1] && !is_in_tets; ++k)
-      is_in_tets = memory->axes[memory->neighbours[k].axis].is_in_tets;
+      is_in_tets = is_searched_in_tets(&memory->axes[memory->neighbours[k].axis]);
     if (is_in_tets) pl_surface_motion_fit_areas(&memory->motions[body]);
   }
 }
@@ -219,7 +247,8 @@ static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane
   bool is_packed = false;
   for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
     const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-    if (!memory->axes[neighbour->axis].is_in_tets || !memory->presences[neighbour->body].is_searched) continue;
+    if (!is_searched_in_tets(&memory->axes[neighbour->axis]) || !memory->presences[neighbour->body].is_searched)
+      continue;
     if (!is_packed) {
       tets->origin = motion->origin;
       pl_lane_kernels_get()->pack_tets(motion->tree->surface->tet_map, d->bodies[body].positions,
@@ -268,7 +297,7 @@ static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part)
     for (int32_t a = first; a < first + memory->axis_counts[body]; ++a) {
       pl_pair_axis *axis = &memory->axes[a];
       if (!axis->is_in_tets) continue;
-      axis->is_apart = is_held(d, body, a);
+      axis->is_apart = axis->is_kept || is_held(d, body, a);
       if (!axis->is_apart) find_axis(d, body, axis);
     }
   }
@@ -373,6 +402,12 @@ static void find_edge_contacts(void *data, int32_t begin, int32_t end, int32_t p
   for (int32_t b = begin; b < end; ++b) find_in_edge_block(d, d->memory->listed_edge_blocks[b], &group);
 }
 
+static void sort_found(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const pl_contact_detection *d = data;
+  for (int32_t i = begin; i < end; ++i) pl_contact_sort_points(d->memory, d->memory->listed_bodies[i]);
+}
+
 // The bodies that may touch something, and where every PL_CONTACT_GROUPS of their blocks begin. Returns the number of
 // the latter.
 static int32_t list_searches(pl_contact_memory *memory, int32_t *body_count) {
@@ -414,16 +449,23 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_contact_memory *memory = &solver->memory;
   pl_status status = check_same(memory, bodies, body_count, collider_count, error);
   if (status != PL_OK) return status;
-  pl_contact_detection d = {memory, bodies, &solver->pairs, step->step, pl_contact_scale_of(step)};
+  pl_contact_detection d = {.memory = memory,
+                            .bodies = bodies,
+                            .pairs = &solver->pairs,
+                            .step = step->step,
+                            .scale = pl_contact_scale_of(step),
+                            .phase = pl_contact_phase_of(step)};
   pl_contact_place_colliders(&d, colliders, step);
   bool is_moving = pl_contact_place_bodies(&d, solver->context);
   int32_t searched_count = 0, chunk_count = is_moving ? list_searches(memory, &searched_count) : 0;
   atomic_store_explicit(&memory->has_many_pairs, false, memory_order_relaxed);
+  if (d.phase > 0) pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, pl_contact_count_kept, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_all_axes, &d);
   if (atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed))
     pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, refit_searched, &d);
   pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
+  if (d.phase > 0) pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_kept, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, fit_areas, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, tet_grain(body_count), find_in_tets, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edge_axes, &d);
@@ -432,6 +474,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
   pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edges_in_pairs, &d);
+  pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, sort_found, &d);
   solver->contact_count =
       is_moving ? pl_contact_pack_edges(memory, edge_block_count, pl_contact_pack_points(memory)) : 0;
   pl_contact_apply_rules(&solver->pairs, memory->contacts, solver->contact_count);

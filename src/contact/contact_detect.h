@@ -13,6 +13,9 @@ typedef struct pl_contact_detection {
   const pl_contact_rules *pairs;
   double step;
   pl_contact_scale scale;
+  // Steps since all pairs were searched; after the first one, contacts of the last step are used
+  // again where they can be.
+  int32_t phase;
 } pl_contact_detection;
 
 // Pairs of small bodies are searched by their axes.
@@ -25,8 +28,27 @@ bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box st
 void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider *const *colliders,
                                 const pl_contact_step *step);
 
+// Fill the lanes and extents of a small body that is placed, unless they are there. Any thread may
+// ask.
+void pl_contact_need_lanes(const pl_contact_detection *d, int32_t body);
+
 // Bodies awake and those that just fell asleep: points, boxes and hierarchies of this step. Returns
 // whether anything moves at all.
 bool pl_contact_place_bodies(const pl_contact_detection *d, pl_context *context);
+
+// Contacts of the last step used again (contact_keep.c): steps since all pairs were searched, and
+// how many of the next steps may use what is found now.
+int32_t pl_contact_phase_of(const pl_contact_step *step);
+uint32_t pl_contact_spot_uses(int32_t phase);
+
+// Which of the listed bodies lie among others; a task.
+void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part);
+
+// Are two bodies, of a pair whose points are looked up in tets, not searched in this step? `way` is
+// what they move relative to each other, as a fraction of the largest way of such a pair.
+bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, double way);
+
+// Add the contacts of a body's points with the neighbours that are kept. `group` holds all of them.
+void pl_contact_find_kept(const pl_contact_detection *d, const pl_contact_group *group);
 
 #endif

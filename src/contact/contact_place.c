@@ -165,18 +165,29 @@ static bool needs_hierarchy(const pl_contact_detection *d, int32_t body) {
   return false;
 }
 
-static void fill_lanes(pl_surface_motion *motion) {
+static void fill_lanes(const pl_contact_detection *d, int32_t body) {
+  pl_surface_motion *motion = &d->memory->motions[body];
   pl_surface_motion_fill_lanes(motion);
   if (motion->extents != NULL) pl_pair_axis_fill_extents(motion);
+  atomic_store_explicit(&d->memory->presences[body].has_lanes, true, memory_order_release);
 }
 
-// A body that is awake: its hierarchy, if something may touch it, and its lanes.
+void pl_contact_need_lanes(const pl_contact_detection *d, int32_t body) {
+  pl_contact_presence *presence = &d->memory->presences[body];
+  if (atomic_load_explicit(&presence->has_lanes, memory_order_acquire)) return;
+  while (atomic_flag_test_and_set_explicit(&presence->lock, memory_order_acquire)) continue;
+  if (!atomic_load_explicit(&presence->has_lanes, memory_order_relaxed)) fill_lanes(d, body);
+  atomic_flag_clear_explicit(&presence->lock, memory_order_release);
+}
+
+// A body that is awake: its hierarchy, if something may touch it. Its lanes are filled by the first pair that needs
+// them.
 static void refit_body(const pl_contact_detection *d, int32_t body) {
   pl_contact_presence *presence = &d->memory->presences[body];
   if (!presence->is_placed) return;
   presence->has_normals = needs_hierarchy(d, body);
   if (presence->has_normals) pl_surface_motion_refit(&d->memory->motions[body]);
-  if (presence->is_searched && presence->is_near_body) fill_lanes(&d->memory->motions[body]);
+  atomic_store_explicit(&presence->has_lanes, false, memory_order_relaxed);
 }
 
 // Hierarchies of the bodies that something may touch; of all that just fell asleep, since they keep theirs.
@@ -189,7 +200,7 @@ static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     if (d->bodies[body].asleep) {
       d->memory->presences[body].is_near_large = d->memory->presences[body].has_normals = true;
       pl_surface_motion_refit(motion);
-      fill_lanes(motion);
+      fill_lanes(d, body);
     } else {
       refit_body(d, body);
     }

@@ -23,6 +23,7 @@
 #include "base/parallel.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_solver.h"
+#include "contact/vec3_parts.h"
 #include "pliant/math.h"
 
 // Overlap is pushed apart at this rate, in 1/s, and no faster than this, in m/s.
@@ -75,53 +76,29 @@ static double start_approach(const pl_contact_body *bodies, const pl_contact_row
   return -pl_vec3_dot(row->normal, sum);
 }
 
-// A vector with x and y in one register: sweeps are little else than sums of these, and take half as long as with
-// three numbers. The sums are the same.
-typedef double vec2_lanes __attribute__((vector_size(16), may_alias));
-typedef double vec2_unaligned __attribute__((vector_size(16), may_alias, aligned(8)));
-typedef struct vec3_parts {
-  vec2_lanes xy;
-  double z;
-} vec3_parts;
-
-static inline vec3_parts load_parts(const pl_vec3 *a) {
-  return (vec3_parts){*(const vec2_unaligned *)(const void *)&a->x, a->z};
-}
-static inline void store_parts(pl_vec3 *to, vec3_parts a) {
-  *(vec2_unaligned *)(void *)&to->x = a.xy;
-  to->z = a.z;
-}
-static inline vec3_parts add_parts(vec3_parts a, vec3_parts b, double scale) {
-  return (vec3_parts){a.xy + b.xy * scale, a.z + b.z * scale};
-}
-static inline double dot_parts(vec3_parts a, vec3_parts b) {
-  vec2_lanes products = a.xy * b.xy;
-  return products[0] + products[1] + a.z * b.z;
-}
-
 // Velocity of the gap of a row without rigid bodies.
-static inline vec3_parts gap_velocity(const pl_contact_row *row) {
-  vec3_parts sum = {{0, 0}, 0};
+static inline pl_vec3_parts gap_velocity(const pl_contact_row *row) {
+  pl_vec3_parts sum = {{0, 0}, 0};
   if (row->is_on_moving) {
-    sum = load_parts(&row->surface_velocity);
-    sum = (vec3_parts){-sum.xy, -sum.z};
+    sum = pl_load_parts(&row->surface_velocity);
+    sum = (pl_vec3_parts){-sum.xy, -sum.z};
   }
   for (int32_t i = 0; i < row->pull_count; ++i)
-    sum = add_parts(sum, load_parts(row->pulls[i].velocity), row->pulls[i].weight);
+    sum = pl_add_parts(sum, pl_load_parts(row->pulls[i].velocity), row->pulls[i].weight);
   return sum;
 }
 
-static inline void push_parts(const pl_contact_row *row, vec3_parts impulse) {
+static inline void push_parts(const pl_contact_row *row, pl_vec3_parts impulse) {
   for (int32_t i = 0; i < row->pull_count; ++i) {
     const pl_contact_pull *pull = &row->pulls[i];
-    store_parts(pull->velocity, add_parts(load_parts(pull->velocity), impulse, pull->push));
+    pl_store_parts(pull->velocity, pl_add_parts(pl_load_parts(pull->velocity), impulse, pull->push));
   }
 }
 
 static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact_row *row) {
   if (!row->turns) {
     pl_vec3 velocity;
-    store_parts(&velocity, gap_velocity(row));
+    pl_store_parts(&velocity, gap_velocity(row));
     return velocity;
   }
   pl_vec3 v = pl_vec3_sub(pl_contact_arm_velocity(bodies, &row->a), pl_contact_arm_velocity(bodies, &row->b));
@@ -252,7 +229,7 @@ static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
 
 static void push_row(pl_contact_body *bodies, const pl_contact_row *row, pl_vec3 impulse) {
   if (!row->turns) {
-    push_parts(row, load_parts(&impulse));
+    push_parts(row, pl_load_parts(&impulse));
     return;
   }
   pl_contact_arm_push(bodies, &row->a, impulse);
@@ -269,20 +246,20 @@ static inline double next_normal_impulse(const pl_contact_row *row, double speed
 
 // A row of particles: friction stops sliding, within the cone. The normal change does not alter the sliding velocity.
 static inline void sweep_particles(pl_contact_row *row, bool corrects) {
-  vec3_parts velocity = gap_velocity(row), normal = load_parts(&row->normal);
-  double speed = dot_parts(normal, velocity), normal_impulse = next_normal_impulse(row, speed, corrects);
+  pl_vec3_parts velocity = gap_velocity(row), normal = pl_load_parts(&row->normal);
+  double speed = pl_dot_parts(normal, velocity), normal_impulse = next_normal_impulse(row, speed, corrects);
   double change = normal_impulse - row->normal_impulse;
   if (normal_impulse == 0 && change == 0) return;
   row->normal_impulse = normal_impulse;
-  vec3_parts before = load_parts(&row->sliding_impulse), sliding = add_parts(velocity, normal, -speed);
-  vec3_parts wanted = add_parts(before, sliding, -row->sliding_mass);
-  double length = sqrt(dot_parts(wanted, wanted)), limit = row->friction * normal_impulse;
+  pl_vec3_parts before = pl_load_parts(&row->sliding_impulse), sliding = pl_add_parts(velocity, normal, -speed);
+  pl_vec3_parts wanted = pl_add_parts(before, sliding, -row->sliding_mass);
+  double length = sqrt(pl_dot_parts(wanted, wanted)), limit = row->friction * normal_impulse;
   if (length > limit) {
     double scale = limit / length;
-    wanted = (vec3_parts){wanted.xy * scale, wanted.z * scale};
+    wanted = (pl_vec3_parts){wanted.xy * scale, wanted.z * scale};
   }
-  store_parts(&row->sliding_impulse, wanted);
-  push_parts(row, add_parts((vec3_parts){wanted.xy - before.xy, wanted.z - before.z}, normal, change));
+  pl_store_parts(&row->sliding_impulse, wanted);
+  push_parts(row, pl_add_parts((pl_vec3_parts){wanted.xy - before.xy, wanted.z - before.z}, normal, change));
 }
 
 // The same where a side is a rigid body, which the normal change turns.
@@ -494,8 +471,11 @@ static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count)
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair)
     for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
       const pl_contact_row *row = &memory->rows[i];
+      const pl_contact *contact = &memory->contacts[memory->plan.row_contacts[i]];
       if (row->normal_impulse > 0 && row->normal_mass > 0)
-        pl_contact_cache_store(r->bodies, &memory->contacts[memory->plan.row_contacts[i]], impulse_of(row));
+        pl_contact_cache_store(r->bodies, contact, impulse_of(row));
+      else if (contact->spot != 0)
+        pl_contact_cache_store(r->bodies, contact, pl_vec3_of(0, 0, 0));
     }
   pl_contact_report_pairs(r->memory, r->bodies, pairs, count);
 }

@@ -60,6 +60,12 @@ int32_t pl_contact_pack_edges(pl_contact_memory *memory, int32_t edge_block_coun
   return count;
 }
 
+void pl_contact_sort_points(pl_contact_memory *memory, int32_t body) {
+  for (int32_t p = memory->point_start[body]; p < memory->point_start[body + 1]; ++p)
+    if (memory->contact_counts[p] > 1)
+      pl_contact_slots_sort(&memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT], memory->contact_counts[p]);
+}
+
 int32_t pl_contact_pack_points(pl_contact_memory *memory) {
   int32_t count = 0;
   for (int32_t body = 0; body < memory->body_count; ++body) {
@@ -68,7 +74,6 @@ int32_t pl_contact_pack_points(pl_contact_memory *memory) {
       pl_contact *from = &memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT];
       int32_t found = memory->contact_counts[p];
       if (found == 0) continue;
-      pl_contact_slots_sort(from, found);
       memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
       count += found;
     }

@@ -324,7 +324,7 @@ pl_status pl_contact_solver_set_joints(pl_contact_solver *solver, const pl_conta
 pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
                                   const pl_collider *const *colliders, int32_t collider_count, double time, double step,
                                   int32_t rounds, pl_vec3 gravity, pl_contact_report *report, pl_error *error) {
-  pl_contact_step settings = {time, step, rounds, gravity};
+  pl_contact_step settings = {.time = time, .step = step, .rounds = rounds, .gravity = gravity};
   pl_status status =
       pl_contact_solver_detect(solver, bodies, body_count, colliders, collider_count, &settings, NULL, NULL, error);
   if (status < 0) return status;

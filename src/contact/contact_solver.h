@@ -35,11 +35,13 @@ typedef struct pl_contact_presence {
   bool is_at_rest;   // asleep, and its points and boxes are those it sleeps with
   bool is_placed;    // its points and boxes are there; small bodies that nothing is near do without
   bool is_searched;  // its points search in this step
-  bool is_near_large;  // near something else than small bodies: the tree of all things is asked
-  bool is_near_body;   // near another body
-  bool has_normals;    // the normals of its triangles are those of this step
+  bool is_near_large;    // near something else than small bodies: the tree of all things is asked
+  bool is_near_body;     // near another body
+  bool has_normals;      // the normals of its triangles are those of this step
+  bool is_among_others;  // its contacts of the last step may be used again (contact_keep.c)
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
-  atomic_flag lock;          // of the slots of its points
+  atomic_bool has_lanes;     // its lanes and extents are those of this step
+  atomic_flag lock;          // of the slots of its points, and of filling its lanes
 } pl_contact_presence;
 
 // One of a pair of small bodies, as the other sees it.
@@ -235,8 +237,11 @@ void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 // Order contacts by what they touch.
 void pl_contact_slots_sort(pl_contact *items, int32_t count);
 
-// Move the filled slots of all points together, in the order of the points; returns how many there
-// are.
+// The same for all points of a body.
+void pl_contact_sort_points(pl_contact_memory *memory, int32_t body);
+
+// Move the filled slots of all points, which are sorted, together, in the order of the points;
+// returns how many there are.
 int32_t pl_contact_pack_points(pl_contact_memory *memory);
 
 // The same for the blocks of edges that are listed, after `count` contacts.
@@ -254,6 +259,7 @@ typedef struct pl_contact_group {
   atomic_flag *lock;        // as of pl_contact_slots
   double step;
   pl_contact_scale scale;
+  uint32_t spot_uses;  // of the contacts that are found in tets
 } pl_contact_group;
 
 // One of them.
@@ -343,10 +349,23 @@ void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
                                   const pl_contact_slab *slab);
 void pl_contact_find_self(const pl_contact_group *group);
 
-// The contact of a point with a place on a triangle of another body, given by its weights, if they
-// are near enough.
-void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, int32_t triangle,
-                             const double weights[3], pl_vec3 normal);
+// A place on a triangle.
+typedef struct pl_contact_place {
+  int32_t triangle;
+  double weights[3];  // of its corners
+  uint32_t spot;      // as kept for the next step; 0: not kept
+} pl_contact_place;
+
+// The contact of a point with a place on another body, if they are near enough.
+void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body,
+                             const pl_contact_place *place, pl_vec3 normal);
+
+// A place as contacts keep it for `uses` steps; 0 if it cannot be kept.
+uint32_t pl_contact_spot_of(int32_t triangle, const double weights[3], uint32_t uses);
+
+// The contact of a point with the place where it touched another body in the last step.
+void pl_contact_touch_again(const pl_contact_query *query, int32_t other,
+                            const pl_contact_place *place);
 
 // The points of a group, which holds all of a body, among the tets of another, which are packed
 // (contact_tets.c). Returns how many touch.

@@ -122,8 +122,10 @@ static pl_vec3 corner_mix(const pl_surface_motion *motion, const pl_vec3 *points
   return pl_vec3_add_scaled(pl_vec3_add_scaled(sum, corners[1], weights[1]), corners[2], weights[2]);
 }
 
-void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, int32_t triangle,
-                             const double weights[3], pl_vec3 normal) {
+void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, const pl_contact_place *place,
+                             pl_vec3 normal) {
+  int32_t triangle = place->triangle;
+  const double *weights = place->weights;
   const pl_contact_group *group = query->group;
   const pl_surface_motion *motion = &group->motions[other_body];
   double keep_away = gap_between(group, other_body);
@@ -137,6 +139,7 @@ void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, 
       .a = {query->body, 1, {query->point}, {1}},
       .b = {other_body, 3, {corners[0], corners[1], corners[2]}, {weights[0], weights[1], weights[2]}},
       .collider = -1,
+      .spot = place->spot,
       .normal = normal,
       .offset = keep_away,
       .start_gap = pl_vec3_dot(normal, pl_vec3_sub(query->start, start)) - keep_away,
@@ -148,7 +151,8 @@ void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, 
 }
 
 static void add_triangle(const surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal) {
-  pl_contact_add_triangle(s->query, s->other, triangle, weights, normal);
+  pl_contact_place place = {triangle, {weights[0], weights[1], weights[2]}, 0};
+  pl_contact_add_triangle(s->query, s->other, &place, normal);
 }
 
 static bool is_corner(const pl_surface_tree *tree, int32_t point, int32_t triangle) {

@@ -43,6 +43,13 @@ pl_contact_arm pl_contact_arm_of_side(const pl_contact_body *bodies, const pl_co
     arm.lever = pl_vec3_sub(point, body->rigid->center);
     return arm;
   }
+  // The points of a surface with a map of tets are particles, and those of a side different ones.
+  if (body->surface->tet_map != NULL) {
+    for (int32_t k = 0; k < side->count; ++k)
+      if (side->weights[k] != 0)
+        terms[arm.count++] = (pl_contact_term){body->surface->parents[4 * (size_t)side->points[k]], side->weights[k]};
+    return arm;
+  }
   for (int32_t k = 0; k < side->count; ++k)
     if (side->weights[k] != 0)
       arm.count = add_point(body->surface, side->points[k], side->weights[k], terms, arm.count);

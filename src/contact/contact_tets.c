@@ -127,31 +127,31 @@ static void find_rest(tet_search *s, int32_t tet, const float weights[4]) {
   }
 }
 
-static void add_flush_normal(const tet_search *s, int32_t exit, int32_t triangle, pl_vec3 *sum) {
-  if (triangle < 0 || !(pl_vec3_dot(s->map->normals[exit], s->map->normals[triangle]) > FLUSH)) return;
+static void add_flush_normal(const pl_surface_motion *motion, int32_t exit, int32_t triangle, pl_vec3 *sum) {
+  const pl_vec3 *normals = motion->tree->surface->tet_map->normals;
+  if (triangle < 0 || !(pl_vec3_dot(normals[exit], normals[triangle]) > FLUSH)) return;
   pl_vec3 c[3];
-  pl_surface_corners(s->motion->tree, s->motion->ends, triangle, c);
+  pl_surface_corners(motion->tree, motion->ends, triangle, c);
   *sum = pl_vec3_add(*sum, pl_triangle_normal(c[0], c[1], c[2]));
 }
 
 // Unit normal where the point leaves, zero if there is none: at a corner or an edge that of all triangles there which
 // are flush with the one it leaves through, so that two dented faces whose points meet do not push each other aside.
-static pl_vec3 normal_at(const tet_search *s, const tet_exit *out) {
-  const pl_surface_tree *tree = s->motion->tree;
-  int32_t exit = out->triangle;
-  const int32_t *corners = &s->surface->triangles[3 * (size_t)exit];
+static pl_vec3 normal_at(const pl_surface_motion *motion, int32_t exit, const double weights[3]) {
+  const pl_surface_tree *tree = motion->tree;
+  const int32_t *corners = &tree->surface->triangles[3 * (size_t)exit];
   pl_vec3 sum = {0, 0, 0};
   for (int k = 0; k < 3; ++k) {
-    if (!(out->weights[k] > 1 - BORDER)) continue;
+    if (!(weights[k] > 1 - BORDER)) continue;
     for (int32_t r = tree->ring_start[corners[k]]; r < tree->ring_start[corners[k] + 1]; ++r)
-      add_flush_normal(s, exit, tree->ring[r], &sum);
+      add_flush_normal(motion, exit, tree->ring[r], &sum);
     return pl_vec3_normalize_or(sum, sum);
   }
-  add_flush_normal(s, exit, exit, &sum);
+  add_flush_normal(motion, exit, exit, &sum);
   for (int k = 0; k < 3; ++k) {
-    if (!(out->weights[(k + 2) % 3] < BORDER)) continue;
+    if (!(weights[(k + 2) % 3] < BORDER)) continue;
     const pl_surface_edge *edge = &tree->edges[tree->triangle_edges[3 * exit + k]];
-    add_flush_normal(s, exit, edge->triangles[edge->triangles[0] == exit], &sum);
+    add_flush_normal(motion, exit, edge->triangles[edge->triangles[0] == exit], &sum);
     return pl_vec3_normalize_or(sum, sum);
   }
   return sum;
@@ -174,10 +174,19 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
   }
   tet_exit out = find_exit(&s);
   if (out.triangle < 0) return false;
-  pl_vec3 normal = normal_at(&s, &out);
+  pl_vec3 normal = normal_at(motion, out.triangle, out.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
-  pl_contact_add_triangle(query, other, out.triangle, out.weights, normal);
+  pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}, 0};
+  place.spot = pl_contact_spot_of(out.triangle, out.weights, query->group->spot_uses);
+  pl_contact_add_triangle(query, other, &place, normal);
   return true;
+}
+
+void pl_contact_touch_again(const pl_contact_query *query, int32_t other, const pl_contact_place *place) {
+  const pl_surface_motion *motion = &query->group->motions[other];
+  pl_vec3 normal = normal_at(motion, place->triangle, place->weights);
+  if (pl_vec3_dot(normal, normal) < 0.5) return;
+  pl_contact_add_triangle(query, other, place, normal);
 }
 
 static void set_floats(float to[3], pl_vec3 a) {

@@ -329,7 +329,8 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   int32_t count = (int32_t)world->contact_bodies.count;
   bool is_known = !pl_world_mark_sleepers(world) && world->contacts_found;
   pl_world_start_couplings(world);
-  pl_contact_step step = {pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity};
+  pl_contact_step step = {pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity,
+                          world->step_count};
   pl_status status = find_contacts(world, is_known, &step, error);
   if (status >= 0) status = pl_contact_solver_resolve(world->contact_solver, entries, count, &step, report, error);
   if (status < 0) return status;

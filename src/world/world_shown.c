@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "contact/contact_cache.h"
 
 struct pl_world_shown {
   pl_context *context;
@@ -198,6 +199,7 @@ void pl_world_note_surface(pl_world *world, pl_body *body) {
 void pl_world_note_jump(pl_world *world, pl_body *body) {
   pl_world_note_surface(world, body);
   body->has_previous = false;
+  if (body->has_impulses) pl_contact_cache_forget_spots(body->impulses, body->model->surface.point_count);
   // Layers show their body where it is from the next step on; until then without them, as before the first step. In a
   // controller the surface stays: the step may yet fail.
   if (body->layers.count > 0 && world->phase == PL_WORLD_IDLE)

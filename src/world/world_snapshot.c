@@ -6,7 +6,7 @@
 #include "world/world_joints.h"
 #include "world/world_state.h"
 
-#define SNAPSHOT_MAGIC UINT64_C(0x32304E5350414C50)        // "PLAPSN02"
+#define SNAPSHOT_MAGIC UINT64_C(0x33304E5350414C50)        // "PLAPSN03"
 #define SNAPSHOT_INSIDE_STEP UINT64_C(0x58304E5350414C50)  // "PLAPSN0X": of a step that was not over, good for nothing
 
 typedef struct snapshot_head {

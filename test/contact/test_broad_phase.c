@@ -111,7 +111,7 @@ static void begin_crowd(crowd *c, int32_t threads, pl_vec3 origin) {
 
 static void detect_crowd(crowd *c) {
   pl_error error = {0};
-  pl_contact_step step = {0, STEP, 8, GRAVITY};
+  pl_contact_step step = {.step = STEP, .rounds = 8, .gravity = GRAVITY};
   check_ok(pl_contact_solver_detect(c->solver, c->bodies, CUBES, (const pl_collider *const *)c->colliders, 2, &step,
                                     &c->contacts, &c->count, &error),
            &error);

@@ -49,7 +49,7 @@ static void contacts_are_ordered_and_within_their_capacity(void **state) {
   const pl_contact *contacts = NULL;
   int32_t count = 0;
   pl_error error = {0};
-  pl_contact_step step = {0, STEP, 8, GRAVITY};
+  pl_contact_step step = {.step = STEP, .rounds = 8, .gravity = GRAVITY};
   check_ok(pl_contact_solver_detect(s.solver, s.bodies, s.body_count, (const pl_collider *const *)&s.collider, 1, &step,
                                     &contacts, &count, &error),
            &error);

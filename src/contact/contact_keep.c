@@ -1,0 +1,151 @@
+// Contacts of the last step used again: in a heap of soft bodies the search for contacts takes most of the time, and
+// what touches now touches in the next step too.
+//
+// A point that was found in a tet of another body (contact_tets.c) and is pushed out through a triangle of it stays
+// there: the next step knows the triangle and the place on it, and computes gap and normal where both bodies are then.
+// All pairs are searched in every KEEP_PERIOD-th step; in the steps between only those that are not kept. A pair is
+// kept if
+//
+// - both bodies are soft, fine, awake and of tets;
+// - both lie among others: several points of each touch other such bodies, as the last step knows;
+// - what they move relative to each other in this step, times the steps since all pairs were searched, is less than a
+//   pair may move that is looked up in tets at all: a quarter of the depth of either.
+//
+// So what falls on a heap is found at once. Among the bodies of a heap a new contact may be found late, and deeper by
+// no more than that. It matters little: a point that is inside is told its way out in the rest shape, however deep.
+//
+// What is kept is state, in the slots of the impulses (contact_cache.h), and which steps search is told by their
+// number: a world that is restored from a snapshot continues with the same bits. A slot holds the triangle and the
+// weights of its corners in 32 bits,
+//
+//   2 bits   how many more steps may use it: no contact is older than a period, even where the number of the step
+//            stands still (pl_world_settle())
+//   10 bits  triangle: small bodies have no more
+//   10 bits  weight of the first corner, 0 to 1, and of the second
+#include "contact/contact_cache.h"
+#include "contact/contact_detect.h"
+#include "pliant/math.h"
+
+// All pairs are searched in every step whose number is a multiple of this; at most 4, see above.
+enum { KEEP_PERIOD = 4 };
+// Points of a body that touch others, for it to lie among these.
+enum { MIN_KEPT = 4 };
+
+enum { USE_SHIFT = 30, TRIANGLE_SHIFT = 20, FIRST_SHIFT = 10, PART_BITS = 10, PART_MASK = (1 << PART_BITS) - 1 };
+
+int32_t pl_contact_phase_of(const pl_contact_step *step) {
+  return (int32_t)(step->number % KEEP_PERIOD);
+}
+
+uint32_t pl_contact_spot_uses(int32_t phase) {
+  return (uint32_t)(KEEP_PERIOD - 1 - phase);
+}
+
+uint32_t pl_contact_spot_of(int32_t triangle, const double weights[3], uint32_t uses) {
+  if (uses == 0 || triangle > PART_MASK) return 0;
+  uint32_t first = (uint32_t)(weights[0] * PART_MASK + 0.5), second = (uint32_t)(weights[1] * PART_MASK + 0.5);
+  // Rounded up, the two may exceed all there is.
+  if (first + second > PART_MASK) second = PART_MASK - first;
+  return uses << USE_SHIFT | (uint32_t)triangle << TRIANGLE_SHIFT | first << FIRST_SHIFT | second;
+}
+
+static int32_t triangle_of(uint32_t spot) {
+  return (int32_t)(spot >> TRIANGLE_SHIFT & PART_MASK);
+}
+
+static void weights_of(uint32_t spot, double weights[3]) {
+  uint32_t first = spot >> FIRST_SHIFT & PART_MASK, second = spot & PART_MASK;
+  weights[0] = (double)first / PART_MASK;
+  weights[1] = (double)second / PART_MASK;
+  weights[2] = ((double)PART_MASK - (double)first - (double)second) / PART_MASK;
+}
+
+// The same for the step after the next.
+static uint32_t use_once(uint32_t spot) {
+  return spot >> USE_SHIFT > 1 ? spot - (UINT32_C(1) << USE_SHIFT) : 0;
+}
+
+// --- which bodies and pairs
+
+static bool may_keep(const pl_contact_detection *d, int32_t body) {
+  const pl_surface_motion *motion = &d->memory->motions[body];
+  const pl_contact_body *b = &d->bodies[body];
+  return motion->has_tets && !b->asleep && b->impulses != NULL && (b->has_impulses == NULL || *b->has_impulses) &&
+         pl_surface_motion_is_fine(motion);
+}
+
+void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const pl_contact_detection *d = data;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t body = d->memory->listed_bodies[i], count = 0;
+    int32_t slot_count = may_keep(d, body) ? d->bodies[body].surface->point_count * PL_IMPULSES_PER_POINT : 0;
+    for (int32_t k = 0; k < slot_count && count < MIN_KEPT; ++k) count += d->bodies[body].impulses[k].spot != 0;
+    d->memory->presences[body].is_among_others = count >= MIN_KEPT;
+  }
+}
+
+bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, double way) {
+  const pl_contact_presence *presences = d->memory->presences;
+  return d->phase > 0 && d->phase * way < 1 && presences[a].is_among_others && presences[b].is_among_others &&
+         !d->bodies[a].asleep && !d->bodies[b].asleep && !pl_contact_is_dented(&d->bodies[a], &d->bodies[b]);
+}
+
+// --- using them
+
+// A neighbour of a pair that is kept, as slots name it.
+typedef struct kept_neighbour {
+  uint32_t partner;
+  int32_t body;
+} kept_neighbour;
+
+// Neighbours of a body are looked at this many at a time.
+enum { KEPT_NEIGHBOURS = 64 };
+
+// Neighbour that a slot's partner is; -1: none of these. `last` is that of the slot before: neighbouring points touch
+// the same body.
+static int32_t find_neighbour(const kept_neighbour *neighbours, int32_t count, uint32_t partner, int32_t last) {
+  if (last >= 0 && neighbours[last].partner == partner) return last;
+  for (int32_t k = 0; k < count; ++k)
+    if (neighbours[k].partner == partner) return k;
+  return -1;
+}
+
+static void keep_slot(const pl_contact_group *group, int32_t other, int32_t point, uint32_t spot) {
+  pl_contact_query query;
+  pl_contact_place place = {.triangle = triangle_of(spot), .spot = use_once(spot)};
+  // The slots of another world may name what is not there.
+  if (place.triangle >= group->bodies[other].surface->triangle_count) return;
+  if (!pl_contact_group_query(group, point, &query)) return;
+  weights_of(spot, place.weights);
+  pl_contact_touch_again(&query, other, &place);
+}
+
+static void keep_slots(const pl_contact_group *group, const kept_neighbour *neighbours, int32_t count) {
+  const pl_contact_body *body = &group->bodies[group->body];
+  for (int32_t point = 0, last = -1; point < body->surface->point_count; ++point) {
+    const pl_contact_impulse *slots = &body->impulses[(size_t)point * PL_IMPULSES_PER_POINT];
+    for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k) {
+      if (slots[k].spot == 0) continue;
+      int32_t found = find_neighbour(neighbours, count, slots[k].partner, last);
+      if (found < 0) continue;
+      keep_slot(group, neighbours[found].body, point, slots[k].spot);
+      last = found;
+    }
+  }
+}
+
+void pl_contact_find_kept(const pl_contact_detection *d, const pl_contact_group *group) {
+  const pl_contact_memory *memory = d->memory;
+  kept_neighbour neighbours[KEPT_NEIGHBOURS];
+  int32_t count = 0, end = memory->neighbour_start[group->body + 1];
+  for (int32_t k = memory->neighbour_start[group->body]; k < end; ++k) {
+    int32_t other = memory->neighbours[k].body;
+    if (memory->axes[memory->neighbours[k].axis].is_kept)
+      neighbours[count++] = (kept_neighbour){pl_contact_cache_partner(&d->bodies[other]), other};
+    if (count < KEPT_NEIGHBOURS) continue;
+    keep_slots(group, neighbours, count);
+    count = 0;
+  }
+  if (count > 0) keep_slots(group, neighbours, count);
+}
