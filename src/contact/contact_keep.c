@@ -70,8 +70,8 @@ static uint32_t use_once(uint32_t spot) {
 static bool may_keep(const pl_contact_detection *d, int32_t body) {
   const pl_surface_motion *motion = &d->memory->motions[body];
   const pl_contact_body *b = &d->bodies[body];
-  return motion->has_tets && !b->asleep && b->impulses != NULL && (b->has_impulses == NULL || *b->has_impulses) &&
-         pl_surface_motion_is_fine(motion);
+  return d->memory->presences[body].is_near_body && motion->has_tets && !b->asleep && b->impulses != NULL &&
+         (b->has_impulses == NULL || *b->has_impulses) && pl_surface_motion_is_fine(motion);
 }
 
 void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part) {

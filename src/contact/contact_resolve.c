@@ -117,6 +117,8 @@ static bool bounce(const resolution *r, const pl_contact *contact, double speed,
   double t = contact->start_gap > 0 ? contact->start_gap / (contact->start_gap + contact->depth) : 0;
   double pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, r->step->gravity) : 0;
   double approach = -(speed + (t - 0.5) * h * pull);
+  // Most contacts do not approach; velocities at the start are not read for these.
+  if (!(approach > r->scale.speed)) return false;
   approach = pl_smaller(approach, start_approach(r->bodies, row) + h * fabs(pull));
   if (!(approach > r->scale.speed)) return false;
   double leave = contact->restitution * approach, rest = (1 - t) * h;

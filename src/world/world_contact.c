@@ -298,12 +298,15 @@ static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block)
 }
 
 bool pl_world_mark_sleepers(pl_world *world) {
+  // Where nothing is held, bodies of one model have the same masses: one array of these stays in the cache.
+  bool is_held = pl_slots_count(&world->pins) > 0 || pl_slots_count(&world->attachments) > 0;
   bool any = false;
   for (int32_t k = 0; k < (int32_t)world->contact_bodies.count; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k));
     pl_contact_body *entry = &PL_ITEM(&world->contact_bodies, pl_contact_body, k);
     any = any || entry->asleep != pl_body_sleeps(body);
     entry->asleep = pl_body_sleeps(body);
+    entry->inverse_masses = is_held ? body->inverse_masses : body->model->inverse_masses;
     bool is_noted = world->notes_in_move && body->is_noted;
     entry->boxes = is_noted ? body->note.boxes : NULL;
     entry->max_deviation = is_noted ? body->note.max_deviation : 0;
