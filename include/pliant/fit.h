@@ -317,7 +317,8 @@ PL_API pl_status pl_fit_warm_start(pl_fit *fit, const pl_warm_start_def *def,
                                    pl_warm_start_report *report, pl_error *error);
 
 /// Fit until the tolerance or the maximum number of iterations is reached, or the callback stops
-/// it. Returns PL_REMARK_CANCELLED when it was stopped (calling again continues),
+/// it, or until the rest of the way is below a tenth of a standard deviation of every parameter.
+/// Returns PL_REMARK_CANCELLED when it was stopped (calling again continues),
 /// PL_REMARK_NOT_CONVERGED at the maximum. Fails with PL_ERROR_INVALID_DATA when the start values
 /// have no reference shape or cannot be simulated.
 PL_API pl_status pl_fit_run(pl_fit *fit, pl_error *error);

@@ -146,6 +146,36 @@ pl_status pl_field_split(pl_context *context, const pl_field *field, int32_t par
 pl_status pl_fit_run_gauss(pl_fit *fit, pl_error *error);
 pl_status pl_fit_run_simplex(pl_fit *fit, pl_error *error);
 
+#define PL_NORMAL_95 1.959963984540054  // 97.5 % quantile of the normal distribution
+
+// fit_deviation.c: what random errors leave uncertain, for the evaluation `now`.
+typedef struct pl_fit_covariance {
+  double *inverse;     // N⁻¹ scaled to a unit diagonal of N: [column_count][column_count]
+  double *scales;      // by which that was done: (N⁻¹)ᵢⱼ = scalesᵢ inverseᵢⱼ scalesⱼ
+  double *deviations;  // standard deviations of the columns, in coordinates, with those of errors
+                       // that are alike from point to point, frame to frame and motion to motion
+  double *lacks;       // the most that a residual beyond the stated error moves them by
+  double variance;     // m², that independent errors of coordinates would need for deviations as
+                       // these: the variance times what numbers there are for each that counts
+} pl_fit_covariance;
+
+// From the arena's memory; `variance` is that of errors that are not alike.
+pl_status pl_fit_find_covariance(const pl_fit *fit, double variance, pl_arena *arena,
+                                 pl_fit_covariance *found, pl_error *error);
+
+// Of a coordinate of a tracked point, m²: that of the residual; that or the stated one, whichever
+// is larger.
+double pl_fit_residual_variance(const pl_fit *fit);
+double pl_fit_variance(const pl_fit *fit);
+
+// The sum of squares that the stated error does not explain, m².
+double pl_fit_unexplained(const pl_fit *fit);
+
+// fit_gauss.c: how far the whole Gauss-Newton step from the evaluation `now` would move each
+// column, in coordinates, with what is known of its errors.
+pl_status pl_fit_find_way(const pl_fit *fit, const pl_fit_covariance *by_errors, double *way,
+                          pl_error *error);
+
 // fit_result.c: whether the simulated motion of the values at hand is nowhere near the data.
 bool pl_fit_is_misfit(const pl_fit *fit);
 
