@@ -32,6 +32,10 @@ static double tet_way(const pl_contact_memory *memory, int32_t a, int32_t b) {
   return pl_vec3_distance(p->drift, q->drift) / (MAX_TET_WAY * depth);
 }
 
+bool pl_contact_is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b) {
+  return tet_way(memory, a, b) < 1;
+}
+
 // Are the points of two bodies looked up in each other's tets, or known from the last step?
 static void find_tet_pair(const pl_contact_detection *d, int32_t body, pl_pair_axis *axis) {
   double way = tet_way(d->memory, body, axis->other);

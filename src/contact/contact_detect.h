@@ -21,6 +21,9 @@ typedef struct pl_contact_detection {
 // Pairs of small bodies are searched by their axes.
 bool pl_contact_is_small(const pl_contact_memory *memory, int32_t body);
 
+// Are the points of two bodies looked up in each other's tets?
+bool pl_contact_is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b);
+
 // May something of a body, between these boxes in the course of the step, touch another body?
 bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box start, pl_box end,
                           int32_t other);

@@ -21,8 +21,7 @@ static double volume(pl_vec3 u, pl_vec3 v, pl_vec3 w) {
   return pl_vec3_dot(u, pl_vec3_cross(v, w));
 }
 
-// Where pq passes through the triangle with its ends farther than `tolerance` from the plane.
-static bool pierces(pl_vec3 p, pl_vec3 q, const pl_vec3 c[3], double tolerance, pl_vec3 *position) {
+bool pl_contact_pierces(pl_vec3 p, pl_vec3 q, const pl_vec3 c[3], double tolerance, pl_vec3 *position) {
   pl_vec3 n = pl_vec3_cross(pl_vec3_sub(c[1], c[0]), pl_vec3_sub(c[2], c[0]));
   double length = pl_vec3_length(n), d = pl_vec3_dot(n, pl_vec3_sub(p, c[0])), e = pl_vec3_dot(n, pl_vec3_sub(q, c[0]));
   tolerance = fmax(tolerance, ROUNDING * (pl_vec3_length(p) + pl_vec3_length(q) + pl_vec3_length(c[0])));
@@ -45,7 +44,7 @@ static void visit_triangle(void *data, int32_t triangle) {
   pl_vec3 c[3], position, p = s->a->ends[edge->points[0]], q = s->a->ends[edge->points[1]];
   pl_surface_corners(s->b->tree, s->b->ends, triangle, c);
   pl_contact_intersections *found = s->found;
-  if (!pierces(p, q, c, found->tolerance, &position)) return;
+  if (!pl_contact_pierces(p, q, c, found->tolerance, &position)) return;
   if (found->count < found->capacity)
     found->items[found->count] =
         (pl_contact_intersection){s->body, {edge->points[0], edge->points[1]}, s->other, triangle, position};

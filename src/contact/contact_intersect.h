@@ -12,6 +12,11 @@ typedef struct pl_contact_intersection {
   pl_vec3 position;                 // where
 } pl_contact_intersection;
 
+// Does the edge pq pass through the triangle c, with its ends farther than `tolerance` from the
+// plane? `position` becomes where.
+bool pl_contact_pierces(pl_vec3 p, pl_vec3 q, const pl_vec3 c[3], double tolerance,
+                        pl_vec3 *position);
+
 // What is wanted, and what was found.
 typedef struct pl_contact_intersections {
   // metres: edges that end within this distance of the triangle's plane, on either side, do not

@@ -555,6 +555,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   count_sweeps(&r);
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
   resolve_large(&r);
+  pl_contact_keep_apart(solver, bodies, step, are_soft(&r));
 
   if (report != NULL) {
     *report = (pl_contact_report){0};

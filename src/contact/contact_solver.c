@@ -265,6 +265,7 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
   if (status == PL_OK) status = prepare_bodies(&memory, bodies, error);
   if (status == PL_OK) status = take_tets(&memory, error);
   if (status == PL_OK) status = take_blocks(&memory, error);
+  if (status == PL_OK && !pl_contact_zones_take(&memory)) status = pl_fail_memory(error);
   if (status < 0) {
     pl_arena_destroy(&memory.arena);
     return status;

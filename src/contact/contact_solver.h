@@ -9,6 +9,7 @@
 #include "contact/contact.h"
 #include "contact/contact_islands.h"
 #include "contact/contact_terms.h"
+#include "contact/contact_zones.h"
 #include "contact/pair_axis.h"
 #include "contact/pair_lanes.h"
 #include "contact/surface_motion.h"
@@ -160,6 +161,7 @@ typedef struct pl_contact_memory {
   pl_vec3 *move_velocities;       // one per particle: after the bodies' own move, before resolution
   pl_contact_whole *wholes;       // one per body, see contact_damping.c
   pl_contact_rigid *move_rigids;  // alike, one per body
+  pl_contact_zones zones;
 } pl_contact_memory;
 
 struct pl_contact_solver {

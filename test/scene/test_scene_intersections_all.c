@@ -7,7 +7,8 @@
 
 #include "fixtures/scene_intersections.h"
 
-static const char *const CLEAN[] = {"fem-stacks", "rigid-stack", "car", "fem-squeeze"};
+static const char *const CLEAN[] = {"fem-stacks", "rigid-stack", "car",        "fem-squeeze", "rigid-dominoes",
+                                    "mixed-pile", "cup",         "jelly-drop", "solid-slope", "paddle"};
 
 static char **chosen;
 static int chosen_count;

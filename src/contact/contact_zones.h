@@ -1,0 +1,83 @@
+// Impact zones: what keeps surfaces from passing through each other where contacts did not
+// (contact_zones.c).
+#ifndef PL_CONTACT_ZONES_H
+#define PL_CONTACT_ZONES_H
+
+#include "base/arena.h"
+#include "contact/contact_intersect.h"
+#include "contact/surface_tree.h"
+#include "math/mat3.h"
+
+typedef struct pl_contact_memory pl_contact_memory;
+
+// Two bodies, or one and itself, whose surfaces cross at the end of a step.
+typedef struct pl_zone_pair {
+  int32_t a, b;
+  bool is_old;  // they did at its start
+} pl_zone_pair;
+
+// Memory of the zones. Members are the particles of all bodies, then the bodies, as which rigid
+// ones take part.
+typedef struct pl_contact_zones {
+  int32_t *parents;  // per member: union-find, the root being the lowest; -1: in no zone
+  int32_t *members;  // those in a zone
+  int32_t member_count;
+  bool *is_crossing;  // per body: it crosses one of a higher number, or itself, and did not at the
+                      // start
+  bool *is_changed, *was_changed;  // per body: found to cross in this round, and in the last
+  double *tolerances;              // per body, metres: edges may be this far through surfaces
+  double *shifts;  // per body, metres: how far points moved since its hierarchy was fitted
+  pl_vec3 *spins;  // per body, N m s: angular momentum that parting gave it; zero between steps
+  pl_zone_pair *pairs;
+  int32_t pair_count, pair_capacity;
+} pl_contact_zones;
+
+// Take the memory; false when out of memory. The trees and the numbers of particles are there.
+bool pl_contact_zones_take(pl_contact_memory *memory);
+
+// After resolution: move what crosses as one piece, from where it was at the start of the step.
+// `spares_tets`: but not of pairs whose points are looked up in tets, unless all edges of both
+// bodies are searched.
+void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies,
+                           const pl_contact_step *step, bool spares_tets);
+
+// Put what carries a surface point, or all of a body, into the zone of a member, or into one of its
+// own (-1). Returns a member of it.
+int32_t pl_zone_join_point(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
+                           int32_t point, int32_t other);
+int32_t pl_zone_join_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
+                          int32_t other);
+
+// Move a zone, given by its root, as one piece (contact_zone_motion.c).
+void pl_zone_move(pl_contact_memory *memory, pl_contact_body *bodies, int32_t root);
+
+// An edge of body a through a triangle of body b.
+typedef struct pl_zone_crossing {
+  int32_t a, b;
+  const pl_surface_edge *edge;
+  int32_t triangle;
+  bool at_start;     // found at the start of the step
+  double tolerance;  // metres: nearer ends of the edge do not count
+  double shallow;    // metres: a shorter way apart is that of surfaces that lie on each other
+  double margin;     // metres beyond which they are to be apart
+} pl_zone_crossing;
+
+// Is the way apart so short?
+bool pl_contact_is_shallow(const pl_contact_memory *memory, const pl_contact_body *bodies,
+                           const pl_zone_crossing *crossing);
+
+// Part it by the shortest way, if there is one and it is not apart meanwhile (contact_crossing.c).
+void pl_contact_part_crossing(pl_contact_memory *memory, pl_contact_body *bodies,
+                              const pl_zone_crossing *crossing);
+
+// Angular momentum that parting brought in goes back, from the bodies as wholes.
+void pl_contact_take_back_spins(pl_contact_memory *memory, pl_contact_body *bodies);
+
+// Inertia of a mass at r, kg m².
+static inline pl_mat3 pl_contact_point_inertia(pl_vec3 r, double mass) {
+  double square = pl_vec3_dot(r, r);
+  pl_mat3 diagonal = pl_mat3_diagonal(square, square, square);
+  return pl_mat3_scale(pl_mat3_add(diagonal, pl_mat3_scale(pl_mat3_outer(r, r), -1)), mass);
+}
+
+#endif
