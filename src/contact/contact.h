@@ -145,7 +145,7 @@ typedef struct pl_contact_step {
   double time, step;  // seconds at the start, and length
   int32_t rounds;     // sweeps over the contacts
   pl_vec3 gravity;    // m/s²: sets the speeds and depths below which a contact counts as resting
-  int64_t number;     // of the step: every other one searches all pairs (contact_keep.c)
+  int64_t number;     // of the step: tells which ones search all pairs (contact_keep.c)
 } pl_contact_step;
 
 // Something that joins two bodies and is solved in the sweeps of the contacts: a joint, an
