@@ -7,8 +7,9 @@
 
 #include "fixtures/scene_intersections.h"
 
-static const char *const CLEAN[] = {"fem-stacks", "rigid-stack", "car",        "fem-squeeze", "rigid-dominoes",
-                                    "mixed-pile", "cup",         "jelly-drop", "solid-slope", "paddle"};
+static const char *const CLEAN[] = {"fem-stacks",     "rigid-stack", "car",       "fem-squeeze",
+                                    "rigid-dominoes", "mixed-pile",  "cup",       "jelly-drop",
+                                    "solid-slope",    "paddle",      "solid-heap"};
 
 static char **chosen;
 static int chosen_count;
