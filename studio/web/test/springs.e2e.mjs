@@ -12,7 +12,9 @@ const { check } = checks;
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pliant-springs-'));
 const scene = path.join(folder, 'scene.json');
 const character = path.resolve(process.argv[2]);
-fs.writeFileSync(scene, JSON.stringify({ pliant: 1, name: 'bald', bodies: [{ name: 'head', method: 'rod', rod: { character, animation: 'nod', loop: true } }] }));
+// Without a camera the page would look at the head as it is when the page opens, which is while it nods: some joints may then be out of sight later.
+const camera = { eye: [0.6, 1.9, 0.65], target: [0.2, 1.64, 0], field_of_view: 24 };
+fs.writeFileSync(scene, JSON.stringify({ pliant: 1, name: 'bald', camera, bodies: [{ name: 'head', method: 'rod', rod: { character, animation: 'nod', loop: true } }] }));
 const server = await startTool({ scene });
 const browser = await openBrowser({ width: 1000, height: 640 });
 const { page, troubles } = await openPage(browser, server.address);
