@@ -9,7 +9,7 @@ enum { COUNT = 100, SIDE = 5, CELLS = 6, POINTS = (CELLS + 1) * (CELLS + 1) * (C
 static void a_drop_of_fine_boxes_stays_a_heap(void **state) {
   (void)state;
   pl_error error = {0};
-  pl_context *context = make_context(2);
+  pl_context *context = make_context(1);
   pl_solid_def def = pl_default_solid_def();
   double size = 0.2, pitch = 0.35, top = 0;
   pl_model *model = make_box_model(context, pl_vec3_of(size, size, size), CELLS, CELLS, CELLS, &def);
