@@ -210,7 +210,7 @@ static bool damp_edge(const pl_contact_body *body, int32_t i, int32_t j, double 
 }
 
 static void damp_shocks(const pl_contact_body *body, const pl_surface_tree *tree, double step) {
-  double max_lost = 1.0 / tree->most_links;
+  double max_lost = 1.0 / tree->max_links;
   int32_t limited[MAX_LIMITED], count = 0;
   for (int32_t i = 0; i < tree->link_count; ++i)
     if (damp_edge(body, tree->links[2 * i], tree->links[2 * i + 1], step, max_lost) && count < MAX_LIMITED)

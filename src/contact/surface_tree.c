@@ -144,11 +144,11 @@ static int32_t fill_links(const pl_contact_surface *surface, int32_t *links) {
 }
 
 // As many as triangles: each edge of a closed surface is a link for one of its two.
-static int32_t count_most_links(const pl_contact_surface *surface, const int32_t *ring_start) {
-  int32_t most = 1;
+static int32_t count_max_links(const pl_contact_surface *surface, const int32_t *ring_start) {
+  int32_t max = 1;
   for (int32_t i = 0; i < surface->point_count; ++i)
-    if (ring_start[i + 1] - ring_start[i] > most) most = ring_start[i + 1] - ring_start[i];
-  return most;
+    if (ring_start[i + 1] - ring_start[i] > max) max = ring_start[i + 1] - ring_start[i];
+  return max;
 }
 
 static double mean_edge(const pl_contact_surface *surface, const pl_vec3 *points) {
@@ -192,7 +192,7 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
                             .edge_length = mean_edge(surface, points)};
   tree->is_closed = is_closed_surface(tree);
   tree->link_count = fill_links(surface, links);
-  tree->most_links = count_most_links(surface, ring_start);
+  tree->max_links = count_max_links(surface, ring_start);
   fill_edges(tree, edges, triangle_edges);
   fill_leaves(tree, edges, edge_order);
   return fill_blocks(arena, surface, points, tree) ? PL_OK : pl_fail_memory(error);

@@ -48,7 +48,7 @@ typedef struct pl_surface_tree {
   // the triangles; those of a closed surface once each.
   int32_t link_count;
   const int32_t *links;
-  int32_t most_links;          // at one particle
+  int32_t max_links;           // at one particle
   int32_t block_count;         // blocks of points that are close together at rest
   const int32_t *block_start;  // block_count + 1: offsets into `point_order`
   const int32_t *point_order;  // all points, block by block
