@@ -432,11 +432,11 @@ def an_example_of_detail_is_recorded_used_and_saved(server, viewer):
     # The second press, between recorded places.
     viewer.ask("step", count=78)
     before = telemetry_at(viewer, 78, body)["detail"]
-    assert before["count"] == 13 and 0 < max(before["weights"]) < 0.95, before
+    assert before["count"] == 18 and 0 < max(before["weights"]) < 0.95, before
     # What is pressed now is recorded, and the world continues.
     viewer.send_together({"kind": "detail", "id": 500, "body": body, "record": True, "name": "from here"}, {"kind": "run"})
     answer = viewer.wait(lambda m: isinstance(m, dict) and m["kind"] in ("done", "error") and m.get("id") == 500)
-    assert answer["kind"] == "done" and answer["count"] in (14, 15) and answer["name"] == "pillow-recorded-1.pldetail", answer
+    assert answer["kind"] == "done" and answer["count"] in (19, 20) and answer["name"] == "pillow-recorded-1.pldetail", answer
     viewer.ask("pause")
     assert viewer.wait(lambda m: isinstance(m, dict) and m["kind"] == "state" and m["paused"])["step"] > 78, "the world stood still meanwhile"
     pathlib.Path(answer["name"]).write_bytes(fetch(server, answer))
