@@ -7,8 +7,8 @@
 //                   around that side; where the two are nearest between their ends
 //
 // whichever is least of those that lead out of the triangle's body and into the edge's own (where they have an inside):
-// bodies that meet flush would otherwise be parted sideways. And only where the two were apart along it at the start of
-// the step, to the tolerance. Positions get out, and of the velocities what still goes in is taken.
+// bodies that meet flush would otherwise be separated sideways. And only where the two were apart along it at the start
+// of the step, to the tolerance. Positions get out, and of the velocities what still goes in is taken.
 //
 // Momentum is kept. With D the push on positions (kg m), P the impulse, x and v places and velocities of both sides,
 // angular momentum changes by

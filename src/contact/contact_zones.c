@@ -3,7 +3,7 @@
 // Sweeps are few, normals are those of one moment, and not every edge is searched: now and then two surfaces that were
 // apart at the start of a step cross at its end. After resolution edges that pass through triangles are looked for,
 //
-// 1 and parted by the shortest way (contact_crossing.c), in a few rounds, since one may lead into the next;
+// 1 and separated by the shortest way (contact_crossing.c), in a few rounds, since one may lead into the next;
 // 2 where that does not do, all particles of what crosses form a zone, which moves in this step as one rigid piece from
 //   where it was at the start: within it nothing has crossed (Provot 1997; Bridson, Fedkiw and Anderson 2002). Zones
 //   that meet become one (contact_zone_motion.c). Edges between a zone and the rest may cross then, so this too is
@@ -28,9 +28,9 @@
 // Edges may be this many automatic contact thicknesses (1/2000 of a body's size) through a surface: those that are
 // nearly flat are no contacts, and dented faces cross that far at rest.
 static const double TOLERANCE = 3, THICKNESS = 1.0 / 2000;
-// Rounds in which what crosses is parted; in which zones are formed of it; and of whole bodies.
+// Rounds in which what crosses is separated; in which zones are formed of it; and of whole bodies.
 enum { PART_ROUNDS = 6, ZONE_ROUNDS = PART_ROUNDS + 6, ROUNDS = ZONE_ROUNDS + 6 };
-// Parted surfaces are this fraction of the tolerance away from each other.
+// Separated surfaces are this fraction of the tolerance away from each other.
 static const double PART_MARGIN = 0.1;
 // Surfaces whose gap is overlapped by less than this many slops lie on each other.
 static const double SLOPS = 2;
@@ -66,7 +66,7 @@ typedef struct zone_search {
   pl_contact_memory *memory;
   pl_contact_body *bodies;
   bool spares_tets;   // pairs whose points are looked up in tets are not watched
-  bool parts;         // what crosses is parted, it becomes no zone
+  bool parts;         // what crosses is separated, it becomes no zone
   bool joins_bodies;  // whole bodies become zones, not only what crosses
 } zone_search;
 
@@ -156,7 +156,7 @@ static void join_crossing(const side_search *s, const pl_zone_crossing *x) {
   for (int k = 0; k < 3; ++k) last = pl_zone_join_point(memory, bodies, s->b, corners[k], last);
 }
 
-// Does an edge pass through a triangle? Becomes part of a zone, or is parted, if wanted.
+// Does an edge pass through a triangle? Becomes part of a zone, or is separated, if wanted.
 static bool compare(const side_search *s, const pl_surface_edge *edge, int32_t triangle) {
   const pl_vec3 *points = points_of(s, s->a);
   pl_vec3 c[3], position;

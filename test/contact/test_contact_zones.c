@@ -1,9 +1,8 @@
 // Soft and rigid boxes fly into each other from all sides, faster than contacts alone can follow: after no step does an
 // edge pass through a surface, momentum and angular momentum stay, and any number of threads gives the same bits.
 // ctest: physics threads
-#include "contact/contact_intersect.h"
 #include "fixtures/rigid_bodies.h"
-#include "world/world_state.h"
+#include "fixtures/world_intersections.h"
 
 enum { BODY_COUNT = 8, STEPS = 120 };
 
@@ -41,21 +40,6 @@ static void end_swarm(swarm *s) {
   pl_model_destroy(s->soft);
   pl_model_destroy(s->rigid);
   drop_context(s->context);
-}
-
-static int32_t count_intersections(pl_world *world, pl_contact_solver *solver) {
-  pl_error error = {0};
-  double tolerance = HUGE_VAL;
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    pl_body *body = pl_slots_at(&world->bodies, i);
-    body->model->method->get_positions(body->model, body->state, body->positions);
-    tolerance = fmin(tolerance, 5 * body->model->contact_radius);
-  }
-  pl_contact_intersections found = {.tolerance = tolerance, .spares_self = true};
-  check_ok(pl_contact_find_intersections(solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
-                                         &found, &error),
-           &error);
-  return found.count;
 }
 
 static pl_vec3 sum_momentum(const pl_world *world, pl_vec3 *spin) {
@@ -96,7 +80,7 @@ static void nothing_crosses_and_momentum_stays(void **state) {
     print_message("%4g m/s: %d of %d steps with intersections, momentum off by %.2g, angular momentum by %.2g\n", speed,
                   bad, STEPS, off, turned);
     assert_int_equal(bad, 0);
-    // Solids keep single precision, and lose this much in such impacts without anything being parted too.
+    // Solids keep single precision, and lose this much in such impacts without anything being separated too.
     check_at_most(off, 2e-4);
     check_at_most(turned, 2e-4);
     pl_contact_solver_destroy(solver);

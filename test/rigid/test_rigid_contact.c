@@ -1,8 +1,7 @@
 // Rigid bodies in contact: momentum of collisions with soft and rigid bodies, stacks, slopes, rolling.
 // ctest: physics threads
-#include "contact/contact_intersect.h"
 #include "fixtures/rigid_bodies.h"
-#include "world/world_state.h"
+#include "fixtures/world_intersections.h"
 
 typedef struct sums {
   pl_vec3 momentum, spin;
@@ -176,22 +175,6 @@ static void colliders_feel_what_rests_on_them(void **state) {
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
-}
-
-// Edges through triangles of another body, by more than five times the thickness of the thinner body.
-static int32_t count_intersections(pl_world *world, pl_contact_solver *solver) {
-  pl_error error = {0};
-  double tolerance = HUGE_VAL;
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
-    pl_body *body = pl_slots_at(&world->bodies, i);
-    body->model->method->get_positions(body->model, body->state, body->positions);
-    tolerance = fmin(tolerance, 5 * body->model->contact_radius);
-  }
-  pl_contact_intersections found = {.tolerance = tolerance, .spares_self = true};
-  check_ok(pl_contact_find_intersections(solver, world->contact_bodies.items, (int32_t)world->contact_bodies.count,
-                                         &found, &error),
-           &error);
-  return found.count;
 }
 
 // A bar with no points over a cushion falls on it between the points of both: its edges alone hold it up.
