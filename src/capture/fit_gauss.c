@@ -201,11 +201,9 @@ static pl_status find_step(pl_fit *fit, spot at, double *step, step_facts *facts
   pl_status status = solve_within_reach(fit, at, step, &facts->damping, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < n; ++i) {
-    bool elastic = fit->columns[i] <= fit->body.control_count;
-    if (elastic) step[i] = fmin(fmax(step[i], -LONGEST_STEP), LONGEST_STEP);
     if (is_damping(fit, fit->columns[i]))
       step[i] = log1p(fmin(fmax(step[i], MIN_DAMPING_CHANGE), MAX_DAMPING_CHANGE));
-    else if (!elastic)
+    else
       step[i] = fmin(fmax(step[i], -LONGEST_STEP), LONGEST_STEP);
   }
   facts->promise = 0;
@@ -346,12 +344,12 @@ typedef struct outlook {
 //   (N + V/9) δ = -g        o² = max( δᵀ N δ / (p s²),  max_i δ_i² / s_i² )
 //
 // s_i is the deviation that is reported, s² the variance for which as many independent numbers would have it, V that
-// without what the model lacks. They
-// count errors that are alike in many points and frames as the few that they are, and what the model lacks as one error
-// (fit_deviation.c). Taken for independent, a hundred thousand numbers of a track make a step along what they hardly
-// determine look important for long, while it only follows the errors of the track. Together, because parameters that
-// are hard to tell apart may all be wrong by less than a deviation and yet leave most of the residual. Deviations are
-// of the residual, not of the stated noise: exact data are fitted as far as they are exact.
+// without what the model lacks. They count errors that are alike in many points and frames as the few that they are,
+// and what the model lacks as one error (fit_deviation.c). Taken for independent, a hundred thousand numbers of a track
+// make a step along what they hardly determine look important for long, while it only follows the errors of the track.
+// Together, because parameters that are hard to tell apart may all be wrong by less than a deviation and yet leave most
+// of the residual. Deviations are of the residual, not of the stated noise: exact data are fitted as far as they are
+// exact.
 static pl_status find_outlook(const pl_fit *fit, outlook *found, pl_error *error) {
   int32_t n = fit->column_count;
   double step[PL_FIT_MAX_VALUES] = {0}, max = 0, inflation = 1, together = 0, alone = 0;
