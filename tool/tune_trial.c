@@ -11,6 +11,9 @@ enum { DIGITS = 4, NUMBER_SIZE = 32 };
 // A range that is this many times its lower end wide is drawn from its powers.
 static const double LOG_RATIO = 4;
 
+// Relative change of densities that nobody would notice, but that changes all bits.
+static const double PERTURBATION = 1e-9;
+
 // Two or three numbers with colons between them. Returns how many, 0 for anything else.
 static int read_numbers(const char *text, double *numbers) {
   for (int count = 0; count < 3;) {
@@ -85,15 +88,15 @@ double tune_number_at(const tune_range *range, double x) {
 }
 
 bool tune_conditions_read(const tool_session *tool, const char *text, tune_conditions *conditions) {
-  char *parts[TUNE_MAX_CONDITIONS + 1];
+  char *parts[TUNE_MAX_UNDER + 1];
   *conditions = (tune_conditions){.text = tool_text("%s", text != NULL ? text : "")};
-  int32_t count = split(conditions->text, ';', TUNE_MAX_CONDITIONS + 1, parts);
-  if (count > TUNE_MAX_CONDITIONS) {
-    tool_print_error(&tool->console, "--under takes at most %d conditions", TUNE_MAX_CONDITIONS);
+  int32_t count = split(conditions->text, ';', TUNE_MAX_UNDER + 1, parts);
+  if (count > TUNE_MAX_UNDER) {
+    tool_print_error(&tool->console, "--under takes at most %d conditions", TUNE_MAX_UNDER);
     return false;
   }
   for (int32_t i = 0; i < count; ++i) {
-    tune_condition *it = &conditions->items[conditions->count++];
+    pl_scene_override *items = conditions->pairs[i];
     char *pairs[TUNE_MAX_PAIRS];
     int32_t pair_count = split(parts[i], '&', TUNE_MAX_PAIRS, pairs);
     for (int32_t k = 0; k < pair_count; ++k) {
@@ -106,25 +109,45 @@ bool tune_conditions_read(const tool_session *tool, const char *text, tune_condi
         return false;
       }
       *equals = '\0';
-      it->pairs[it->count++] = (pl_scene_override){pairs[k], equals + 1};
+      items[k] = (pl_scene_override){pairs[k], equals + 1};
     }
+    conditions->items[conditions->count++] = (pl_scene_overrides){items, pair_count};
+  }
+  return true;
+}
+
+bool tune_conditions_add_changes(const tool_session *tool, pl_context *context, const char *path, int32_t perturbed,
+                                 bool robust, tune_conditions *conditions) {
+  int32_t count = (robust ? TOOL_CHANGE_COUNT : 0) + perturbed;
+  pl_error error = {0};
+  conditions->lists = tool_allocate((size_t)count + 1, sizeof *conditions->lists);
+  for (int32_t i = 0; i < count; ++i) {
+    tool_change_list *list = &conditions->lists[i];
+    tool_change bits = {.kind = TOOL_CHANGE_BITS, .amount = PERTURBATION * (i + 1)};
+    const tool_change *change = i < perturbed ? &bits : &tool_changes[i - perturbed];
+    if (tool_change_find(context, path, change, list, &error) < 0) {
+      tool_report_error(&tool->console, &error);
+      return false;
+    }
+    conditions->items[conditions->count++] = (pl_scene_overrides){list->items, list->count};
   }
   return true;
 }
 
 void tune_conditions_free(tune_conditions *conditions) {
   free(conditions->text);
+  free(conditions->lists);
   *conditions = (tune_conditions){0};
 }
 
 pl_status tune_load(pl_context *context, const char *path, const tune_trial *trial, pl_scene **scene, pl_error *error) {
-  enum { MAX_ITEMS = TUNE_MAX_PATHS * TOOL_MAX_REPEATS + TUNE_MAX_PAIRS };
+  enum { MAX_ITEMS = TUNE_MAX_PATHS * TOOL_MAX_REPEATS + TUNE_MAX_PAIRS + TOOL_CHANGE_MAX_OVERRIDES };
   pl_scene_override items[MAX_ITEMS];
   char texts[TOOL_MAX_REPEATS][NUMBER_SIZE];
   int32_t count = 0, varied = trial->x != NULL ? trial->ranges->count : 0;
   // Conditions first: what a search varies is what it varies under all of them.
   for (int32_t i = 0; trial->condition != NULL && i < trial->condition->count; ++i)
-    items[count++] = trial->condition->pairs[i];
+    items[count++] = trial->condition->items[i];
   for (int32_t i = 0; i < varied; ++i) {
     const tune_range *range = &trial->ranges->items[i];
     snprintf(texts[i], sizeof texts[i], "%.9g", trial->factor * tune_number_at(range, trial->x[i]));
@@ -134,12 +157,15 @@ pl_status tune_load(pl_context *context, const char *path, const tune_trial *tri
 }
 
 // By how much an expectation is missed, relative to itself; at most LIMIT, so that one number cannot hide the others.
-static double miss_of(const pl_scene_instance_expectation *it) {
+// One that is met without the margin to spare counts by what it lacks of it.
+static double miss_of(const pl_scene_instance_expectation *it, double margin) {
   static const double LIMIT = 2;
-  if (it->met) return 0;
   double size = fabs(it->wanted) > 0 ? fabs(it->wanted) : 1;
-  double miss = fabs(it->found - it->wanted) / size;
-  return isfinite(miss) ? fmin(miss, LIMIT) : LIMIT;
+  double miss = (it->is_max ? it->found - it->wanted : it->wanted - it->found) / size;
+  // Counts that must be 0 cannot have anything to spare.
+  if (it->met && !(fabs(it->wanted) > 0)) return 0;
+  miss = isfinite(miss) ? fmin(miss, LIMIT) : LIMIT;
+  return it->met ? fmax(miss + margin, 0) : miss + margin;
 }
 
 static bool has_fallen(const pl_scene_instance *set) {
@@ -150,7 +176,7 @@ static bool has_fallen(const pl_scene_instance *set) {
   return false;
 }
 
-static void compare(const pl_scene_instance *set, double fraction, tune_result *result) {
+static void compare(const pl_scene_instance *set, double fraction, double margin, tune_result *result) {
   size_t used = 0;
   // What is left to run after a fall counts as missed.
   result->missed = 2 * (1 - fraction);
@@ -158,8 +184,8 @@ static void compare(const pl_scene_instance *set, double fraction, tune_result *
   result->expected = pl_scene_instance_expectation_count(set);
   for (int32_t i = 0; i < result->expected; ++i) {
     pl_scene_instance_expectation it = pl_scene_instance_get_expectation(set, i);
+    result->missed += miss_of(&it, margin);
     if (it.met) continue;
-    result->missed += miss_of(&it);
     if (used >= sizeof result->text) continue;
     used += (size_t)snprintf(result->text + used, sizeof result->text - used, "%s%s %.3g (%s %.3g)",
                              used > 0 ? ", " : "", it.name, it.found, it.is_max ? "at most" : "at least", it.wanted);
@@ -167,7 +193,7 @@ static void compare(const pl_scene_instance *set, double fraction, tune_result *
   if (used == 0) snprintf(result->text, sizeof result->text, "all expectations met");
 }
 
-pl_status tune_run(pl_context *context, const pl_scene *scene, tune_result *result, pl_error *error) {
+pl_status tune_run(pl_context *context, const pl_scene *scene, double margin, tune_result *result, pl_error *error) {
   pl_scene_build_def def = pl_default_scene_build_def();
   pl_scene_report facts = pl_scene_get_report(scene);
   pl_scene_instance *set = NULL;
@@ -175,7 +201,7 @@ pl_status tune_run(pl_context *context, const pl_scene *scene, tune_result *resu
   int32_t frame = 1;
   for (; status >= 0 && frame < facts.frame_count && !has_fallen(set); ++frame)
     status = pl_world_advance(pl_scene_instance_get_world(set), 1 / facts.frame_rate, 0, NULL, error);
-  if (status >= 0) compare(set, facts.frame_count > 1 ? (double)frame / facts.frame_count : 1, result);
+  if (status >= 0) compare(set, facts.frame_count > 1 ? (double)frame / facts.frame_count : 1, margin, result);
   pl_scene_instance_destroy(set);
   return status;
 }

@@ -38,7 +38,7 @@ static const struct {
     {"robust",
      "thirteen soft characters on slopes, pushed, with other friction, stiffness and mesh: who falls (minutes; only "
      "when named)",
-     bench_robust, true, NULL},
+     bench_robust, true, bench_robust_cases},
     {"detail",
      "dents and wrinkles from examples: time to compare, weight and apply them, a frame of a pillow, errors by number "
      "of examples",

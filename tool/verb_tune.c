@@ -23,6 +23,10 @@ static const tool_option OPTIONS[] = {
     {"under", .kind = TOOL_TEXT, .value = "PATH=VALUE[&PATH=VALUE][;...]",
      .about = "conditions, separated by ';', under each of which every trial is run as well",
      .more = "Numbers are then found that work under all of them, such as 'colliders[0].friction=0.5; bodies[0].fem.young=1e6 & bodies[0].fem.friction=0.5'. Up to 32 conditions of up to 8 values."},
+    {"robust", .kind = TOOL_FLAG, .about = "run every trial under the seventeen changes of 'bench robust' as well",
+     .more = "Slopes, pushes, other friction, stiffness and mesh. Numbers that are varied keep their values under them."},
+    {"perturb", .kind = TOOL_COUNT, .value = "N", .min = 0, .max = 64, .default_text = "0", .about = "run every trial N times more with other bits: densities multiplied by 1 + 1e-9, 1 + 2e-9 and so on"},
+    {"margin", .kind = TOOL_NUMBER, .value = "X", .min = 0, .max = 1, .default_text = "0", .about = "fraction of each expectation that has to be to spare"},
     {"trials", .kind = TOOL_COUNT, .value = "N", .min = 1, .max = 1e7, .default_text = "400", .about = "number of trials at most"},
     {"population", .kind = TOOL_COUNT, .value = "N", .min = 4, .max = 1024, .default_text = "16", .about = "trials that are run at a time; the result depends on it"},
     TOOL_SEED_OPTION(.default_text = "1", .about = "seed of the search"),
@@ -41,6 +45,7 @@ typedef struct tune_job {
   pl_context *context;  // for trials that are shared with other processes
   tune_ranges ranges;
   tune_conditions conditions;
+  double margin;
   pl_evolution evolution;
   double *values;        // of the trials of a generation
   tune_result *results;  // of their worst runs
@@ -61,7 +66,7 @@ static void run_trial(void *user, pl_context *context, int32_t index) {
     pl_error error = {0};
     tune_result result;
     pl_status status = tune_load(context, job->path, &trial, &scene, &error);
-    if (status >= 0) status = tune_run(context, scene, &result, &error);
+    if (status >= 0) status = tune_run(context, scene, job->margin, &result, &error);
     pl_scene_destroy(scene);
     if (status < 0) {
       result.missed = FAILED;
@@ -137,7 +142,7 @@ static bool try_scene(tune_job *job, pl_context *context) {
   tune_result result = {0};
   tune_trial trial = {&job->ranges, NULL, 1, NULL};
   pl_status status = tune_load(context, job->path, &trial, &scene, &error);
-  if (status >= 0) status = tune_run(context, scene, &result, &error);
+  if (status >= 0) status = tune_run(context, scene, job->margin, &result, &error);
   pl_scene_destroy(scene);
   if (status < 0) {
     tool_report_error(&job->tool->console, &error);
@@ -193,8 +198,11 @@ static int run(const tool_session *tool, const tool_arguments *arguments) {
   pl_context *context = tool_open_context(tool, (int32_t)tool_get_count(arguments, "threads"));
   if (context == NULL) return TOOL_FAILED;
   job.context = context;
+  job.margin = tool_get_number(arguments, "margin");
   if (!tune_ranges_read(tool, arguments, &job.ranges) ||
-      !tune_conditions_read(tool, tool_get_text(arguments, "under"), &job.conditions)) {
+      !tune_conditions_read(tool, tool_get_text(arguments, "under"), &job.conditions) ||
+      !tune_conditions_add_changes(tool, context, job.path, (int32_t)tool_get_count(arguments, "perturb"),
+                                   tool_find_value(arguments, "robust")->given, &job.conditions)) {
     code = TOOL_USAGE;
   } else if (job.ranges.count == 0) {
     tool_print_error(&tool->console, "nothing to vary; name numbers of the scene by --vary PATH=MIN:MAX");
