@@ -9,6 +9,8 @@ static const double MIN_SWING = 0.6;
 static const double MAX_SWING = 1.5;  // t at which a foot that has not found the ground is given up
 // t at which a foot arrives along the ground, before it comes down
 static const double LEVEL_SWING = 0.85;
+// t up to which a foot may take to leave the ground before the way along it has to be shortened
+static const double MAX_LIFT = 0.4;
 static const double FOLLOW_RATE = 8;     // how fast the landing position follows, per swing
 static const double SEARCH_SPEED = 0.2;  // paces, of a foot that is late, downwards
 // of feet on the ground, relative to one that swings: friction holds them too

@@ -2,7 +2,8 @@
 // one in front is set ahead.
 //
 //   shift   both feet on the ground: the centre of mass goes over the foot that will stay, and the body leans over it
-//   swing   the other one goes in an arc to its place
+//   swing   the other one is lifted, and goes in an arc to its place as soon as it is off the ground: one that still
+//           carries weight would push the body back instead, or drag over the ground
 //
 // The centre of mass need not come as far as the middle of the foot that stays. From its near half it would topple to
 // the side it came from, which is where the swinging foot comes down. Landing positions are relative to the foot that
@@ -75,6 +76,7 @@ typedef struct waddle_state {
   double clock;   // s in this phase
   pl_vec3 from;   // centre of mass when the phase began
   double lean;    // rad, of the body then
+  double left;    // s in this phase when the swinging foot left the ground; below 0: not yet
   pl_vec3 lift;   // where the swinging foot left the ground
   pl_vec3 aim;    // position on the ground where it is to land
   pl_vec3 stand;  // where the other stands
@@ -146,6 +148,7 @@ static void enter(waddle *w, waddle_phase phase) {
   update_feet(w);
   state->from = w->view->center;
   state->lean = lean_of(w);
+  state->left = -1;
   state->lift = w->moving->position;
   state->stand = w->staying->position;
   state->aim = landing_position(w);
@@ -244,15 +247,26 @@ static void aim_lean(const waddle *w, pl_goals *goals) {
   pl_aim_hold(w->view, &w->frame, &hold, goals);
 }
 
-static void aim_moving(const waddle *w, pl_goals *goals) {
+// How far the swinging foot is along the ground, and how fast that grows: from leaving the ground to a little before it
+// is down.
+static double swung(waddle *w, double *rate) {
+  waddle_state *state = w->state;
+  if (state->left < 0 && w->moving->touch_count == 0)
+    state->left = fmin(fmax(state->clock - w->frame.step, 0), MAX_LIFT * w->swing);
+  *rate = 0;
+  if (state->left < 0) return 0;
+  double span = LEVEL_SWING * w->swing - state->left, s = (state->clock - state->left) / span;
+  *rate = pl_motion_ease_rate(s) / span;
+  return pl_motion_ease(s);
+}
+
+static void aim_moving(waddle *w, pl_goals *goals) {
   const pl_motion_frame *frame = &w->frame;
   waddle_state *state = w->state;
-  double t = state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
+  double rate, fraction = swung(w, &rate), t = state->clock / w->swing, lift = w->settings[STEP_HEIGHT] * frame->height;
   // The landing position follows what the body does, ever less as the foot comes down.
   double follow = pl_motion_clamp((1 - t) * FOLLOW_RATE * frame->step / w->swing, 0, 1);
   state->aim = pl_vec3_lerp(state->aim, landing_position(w), follow);
-  // Along the ground it arrives a little before it is down.
-  double s = t / LEVEL_SWING, fraction = pl_motion_ease(s), rate = pl_motion_ease_rate(s) / (LEVEL_SWING * w->swing);
   pl_vec3 way = pl_motion_level(frame, pl_vec3_sub(state->aim, state->lift));
   double late = fmax(0, t - 1) * w->swing;  // s: then it continues down until it finds the ground
   pl_aim aim = {.gain = w->settings[FOOT_GAIN], .rate = 0.5, .acceleration = 2, .weight = w->settings[FOOT_WEIGHT]};
@@ -269,8 +283,12 @@ static void aim_standing(const waddle *w, int32_t foot, pl_vec3 position, pl_goa
   pl_aim aim = {.axes = frame->level_axes, .gain = w->settings[GAIN], .rate = 0.1, .acceleration = 1};
   aim.weight = STANDING_WEIGHT * w->settings[FOOT_WEIGHT];
   aim.target = sole_at(w, part, position, 0);
-  // One that has lost the ground looks for it again.
-  if (part->touch_count == 0) aim.axes |= frame->height_axis;
+  pl_aim_part(w->view, frame, w->feet[foot], &aim, goals);
+  // One that has lost the ground looks for it again, as fast as one that swings: the weight waits for it.
+  if (part->touch_count > 0) return;
+  aim.axes = frame->height_axis;
+  aim.gain = w->settings[FOOT_GAIN];
+  aim.rate = 0.3;
   pl_aim_part(w->view, frame, w->feet[foot], &aim, goals);
 }
 
