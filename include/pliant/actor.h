@@ -304,6 +304,7 @@ typedef struct pl_actor_report {
   double asked;             ///< m that its commands requested
   double travelled;         ///< m: length of the path of the centre of mass over the ground
   double turned;            ///< rad, rolled about the axis across the heading
+  double twisted;           ///< rad, turned about up
   double max_acceleration;  ///< m/s² of the centre of mass, over a tenth of a second
   double max_rest_rate;     ///< 1/s
   double max_lean;          ///< degrees between the body's own up and up

@@ -164,6 +164,7 @@ static void report_motion(pl_actor *actor, const pl_fem_choice *choice) {
   report->asked += h * view->command.speed;
   report->travelled += pl_vec3_length(way);
   report->turned += h * pl_vec3_dot(view->spin, pl_vec3_cross(view->up, view->command.heading));
+  report->twisted += h * pl_vec3_dot(view->spin, view->up);
   double acceleration = mean_acceleration(state, pl_fem_center_of(actor->model, choice->state.velocities), h);
   report->max_acceleration = fmax(report->max_acceleration, acceleration);
   double upright = pl_vec3_dot(pl_quat_rotate(view->turn, view->up), view->up);

@@ -24,6 +24,9 @@ enum {
   POISE,
   ACCELERATION,
   LEAN,
+  LANDING,
+  CATCH,
+  TWIST,
   FEEDBACK,
   GAIN,
   FOOT_GAIN,
@@ -51,6 +54,13 @@ static const pl_behaviour_setting settings_of_bounce[SETTING_COUNT] = {
     [ACCELERATION] = {"acceleration", "g", 0.8, 0.01, 10, "Maximum acceleration along the ground."},
     [LEAN] = {"lean", "", 0, 0, 2,
               "How far it turns with the line from the feet to the centre of mass: 0 stays upright."},
+    [LANDING] =
+        {"landing", "fraction", 1, 0, 1,
+         "Fraction of a stance after which it turns so that it lands level, as it keeps its spin in the air; 1: "
+         "not at all."},
+    [CATCH] = {"catch", "", 0, 0, 2,
+               "How much farther ahead the feet land for the pitch it will land with: 1 below the tilted body."},
+    [TWIST] = {"twist", "rad", 0, -6.3, 6.3, "How far it turns about the vertical in the air, in each hop."},
     [FEEDBACK] = {"feedback", "", 0.3, 0, 1, "Fraction of the error of a hop that the next one corrects."},
     [GAIN] = {"gain", "1/beat", 2, 0.01, 20, "How fast errors of the centre of mass and of the upright are corrected."},
     [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of the feet in the air are corrected."},
@@ -72,6 +82,8 @@ typedef struct bounce_state {
   double start_rise;      // m/s, upward
   double rise_trim;       // m/s
   double speed_trim;      // m/s
+  double twist_trim;      // rad/s
+  double start_yawing;    // rad/s about the vertical, where the phase began
   double cycle_clock;     // s since the last take-off
   pl_vec3 last_position;  // of the centre of mass at the last take-off
   pl_vec3 facing;
@@ -86,6 +98,7 @@ typedef struct bounce_plan {
   double top;     // m: height of the centre of mass at take-off
   double ground;  // m
   double height;  // m: of the centre of mass above the ground now
+  double yawing;  // rad/s about the vertical at take-off
 } bounce_plan;
 
 static bounce_plan plan_bounce(const double *settings, const bounce_state *state, const pl_actor_view *view,
@@ -99,6 +112,7 @@ static bounce_plan plan_bounce(const double *settings, const bounce_state *state
   plan.top = settings[RELEASE] * view->rest_height;
   plan.ground = pl_motion_ground(view, view->center);
   plan.height = pl_vec3_dot(view->center, frame->up) - plan.ground;
+  plan.yawing = settings[TWIST] / plan.flight;
   return plan;
 }
 
@@ -132,7 +146,10 @@ static const double MIN_TAKE_OFF = 0.2, FULL_TAKE_OFF = 0.95;  // fractions of t
 static const double LATE_STANCES = 1.5;  // a stance that lasts longer than this has not got off the ground
 static const double MAX_RISE_LESS = 0.3, MAX_RISE_MORE = 0.5;  // correction of the rising speed, as fractions of it
 static const double MAX_SPEED_TRIM = 0.5;                      // correction of the forward speed, as a fraction of it
+static const double MAX_TWIST_TRIM = 0.5;                      // the same of its turning about the vertical
 static const double MAX_POISE_SPEED = 0.3;                     // paces, of the centre of mass back over the feet
+static const double MAX_PITCHING = 1;                          // rad/beat, at take-off
+static const double TWIST_ACCELERATION = 8;                    // rad/beat² for each rad of twist
 static const double MIN_ARM = 0.3;         // heights: a body pressed flat must not lean without bound
 static const double PUSH_BEGIN = 0.7;      // fraction of a stance after which feet are left to push off
 static const double MAX_PLACEMENT = 0.25;  // heights: how far ahead or back feet are set in flight
@@ -153,6 +170,12 @@ static pl_vec3 base_of(const pl_actor_view *view, const pl_motion_frame *frame, 
   return pl_vec3_sub(pl_vec3_scale(position, 1.0 / foot_count), poise);
 }
 
+// Forward pitch of the body, rad.
+static double pitch_of(const pl_actor_view *view, const pl_motion_frame *frame) {
+  pl_vec3 own = pl_quat_rotate(view->turn, frame->up);
+  return atan2(pl_vec3_dot(own, frame->forward), pl_vec3_dot(own, frame->up));
+}
+
 // Hop by hop: the speed of take-off against the wanted one, and the mean speed.
 static void correct(const double *settings, bounce_state *state, const pl_actor_view *view,
                     const pl_motion_frame *frame, const bounce_plan *plan) {
@@ -165,6 +188,9 @@ static void correct(const double *settings, bounce_state *state, const pl_actor_
     state->speed_trim = pl_motion_clamp(state->speed_trim + settings[FEEDBACK] * (wanted - went),
                                         -MAX_SPEED_TRIM * wanted, MAX_SPEED_TRIM * wanted);
   }
+  state->twist_trim += pl_motion_clamp(settings[FEEDBACK] * (plan->yawing - pl_vec3_dot(view->spin, frame->up)),
+                                       -MAX_TWIST_TRIM * fabs(plan->yawing) - state->twist_trim,
+                                       MAX_TWIST_TRIM * fabs(plan->yawing) - state->twist_trim);
   state->last_position = view->center;
   state->cycle_clock = 0;
 }
@@ -178,6 +204,12 @@ static void count_falls(bounce_state *state, const pl_actor_view *view, const pl
   if (!down && view->touch_count > 0 && pl_motion_lean(view) < UPRIGHT_LEAN) state->fallen = 0;
 }
 
+// With a twist it faces where it has landed, and turns on from there.
+static void land(const double *settings, bounce_state *state, const pl_actor_view *view, const pl_motion_frame *frame) {
+  state->start_yawing = pl_vec3_dot(view->spin, frame->up);
+  if (settings[TWIST] != 0) state->facing = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
+}
+
 static void next_phase(const double *settings, bounce_state *state, const pl_actor_view *view,
                        const pl_motion_frame *frame, const bounce_plan *plan) {
   double rising = pl_vec3_dot(view->velocity, frame->up);
@@ -189,7 +221,9 @@ static void next_phase(const double *settings, bounce_state *state, const pl_act
       }
       break;
     case BOUNCE_CROUCH:
-      if (state->clock >= state->span) enter(state, BOUNCE_STANCE, plan->height, rising, 0.5 * plan->stance);
+      if (state->clock < state->span) break;
+      land(settings, state, view, frame);
+      enter(state, BOUNCE_STANCE, plan->height, rising, 0.5 * plan->stance);
       break;
     case BOUNCE_STANCE:
       // As tall as it was built the feet are about to leave the ground one way or the other, and what they push last
@@ -213,6 +247,7 @@ static void next_phase(const double *settings, bounce_state *state, const pl_act
       if (touches && rising < 0.1 * plan->rise && (state->airborne > 0 || state->clock > 0.5 * plan->flight)) {
         if (state->airborne > 0 && pl_motion_lean(view) < UPRIGHT_LEAN && !pl_motion_is_down(view, frame))
           state->hops++;
+        land(settings, state, view, frame);
         if (view->command.speed > 0) {
           enter(state, BOUNCE_STANCE, plan->height, rising, plan->stance);
         } else {
@@ -224,16 +259,46 @@ static void next_phase(const double *settings, bounce_state *state, const pl_act
   count_falls(state, view, frame);
 }
 
+// How the body is to be turned: pitched forward, and about the vertical against where it faces, rad; and how fast,
+// rad/s.
+typedef struct bounce_turn {
+  double pitch, pitching, yaw, yawing;
+} bounce_turn;
+
 static void hold_body(const double *settings, const pl_actor_view *view, const pl_motion_frame *frame, pl_quat yaw,
-                      double pitch, double pitching, pl_goals *goals) {
-  pl_quat back = pl_quat_from_axis_angle(frame->side, -pitch);
-  pl_hold hold = {.turn = pl_quat_multiply(pl_motion_slope(view, frame), pl_quat_multiply(back, yaw)),
-                  .spin = pl_vec3_scale(frame->side, -pitching),
+                      const bounce_turn *turn, pl_goals *goals) {
+  pl_quat back = pl_quat_from_axis_angle(frame->side, -turn->pitch);
+  pl_quat about = pl_quat_multiply(pl_quat_from_axis_angle(frame->up, turn->yaw), pl_motion_slope(view, frame));
+  // A twist turns round in a stance; without one it stays as calm as ever.
+  double twist = fabs(settings[TWIST]);
+  pl_hold hold = {.turn = pl_quat_multiply(about, pl_quat_multiply(back, yaw)),
                   .gain = settings[GAIN],
                   .rate = 1,
-                  .acceleration = 4,
+                  .acceleration = 4 + TWIST_ACCELERATION * twist,
                   .weight = settings[HOLD_WEIGHT]};
+  hold.spin = pl_vec3_add_scaled(pl_vec3_scale(frame->side, -turn->pitching), frame->up, turn->yawing);
   pl_aim_hold(view, frame, &hold, goals);
+}
+
+// Along the way it leans with the line from its feet; at the end of a stance it turns so that it lands level, since
+// nothing changes its spin in the air. About the vertical it swings back and forth on a cubic curve, from the spin it
+// came with to that of the twist.
+static bounce_turn turn_in_stance(const double *settings, const bounce_state *state, const pl_actor_view *view,
+                                  const pl_motion_frame *frame, const bounce_plan *plan, double ahead) {
+  double arm = fmax(plan->height, MIN_ARM * frame->height), lean = settings[LEAN];
+  double speed = state->phase == BOUNCE_STANCE ? plan->speed : 0;
+  bounce_turn turn = {.pitch = lean * atan2(ahead, arm), .pitching = lean * speed / arm};
+  if (state->phase != BOUNCE_STANCE) return turn;
+  if (settings[TWIST] != 0)
+    turn.yaw =
+        curve(0, state->start_yawing, 0, plan->yawing + state->twist_trim, state->span, state->clock, &turn.yawing);
+  if (settings[LANDING] < 1 && state->clock > settings[LANDING] * state->span) {
+    double landing = -lean * atan2(settings[STRIDE] * speed * plan->stance, arm), now = pitch_of(view, frame);
+    double left = plan->flight + fmax(state->span - state->clock, 0);
+    turn.pitch = now;
+    turn.pitching = pl_motion_clamp((landing - now) / left, -MAX_PITCHING / frame->beat, MAX_PITCHING / frame->beat);
+  }
+  return turn;
 }
 
 // On the ground: the centre of mass along its curve and on at the wanted speed; feet that lift come down again.
@@ -259,8 +324,8 @@ static void stance(const double *settings, const bounce_state *state, const pl_a
   level.axes = frame->level_axes;
   level.weight = settings[LEVEL_WEIGHT];
   pl_aim_center(view, frame, &level, goals);
-  double arm = fmax(plan->height, MIN_ARM * frame->height);
-  hold_body(settings, view, frame, yaw, settings[LEAN] * atan2(ahead, arm), settings[LEAN] * speed / arm, goals);
+  bounce_turn turn = turn_in_stance(settings, state, view, frame, plan, ahead);
+  hold_body(settings, view, frame, yaw, &turn, goals);
   if (state->phase == BOUNCE_STANCE && state->clock > PUSH_BEGIN * state->span) return;
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
@@ -279,12 +344,18 @@ static void stance(const double *settings, const bounce_state *state, const pl_a
 // In the air: the feet to where they shall land, seen from the centre of mass, and level.
 static void fly(const double *settings, const bounce_state *state, const pl_actor_view *view,
                 const pl_motion_frame *frame, const bounce_plan *plan, pl_goals *goals) {
-  pl_quat yaw = pl_motion_yaw(view, frame, state->facing);
+  bool twists = settings[TWIST] != 0;
+  pl_vec3 facing = twists ? pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0)) : state->facing;
+  pl_quat yaw = pl_motion_yaw(view, frame, facing);
   pl_vec3 normal = pl_motion_normal(view, frame);
   pl_vec3 falling = pl_vec3_add_scaled(view->velocity, frame->up, -frame->gravity * frame->step);
   double speed = pl_vec3_dot(view->velocity, frame->forward);
   double ahead = settings[STRIDE] * speed * plan->stance + settings[PLACEMENT] * frame->beat * (speed - plan->speed);
+  double left = fmax(plan->flight - state->clock, 0);
+  double pitch = pitch_of(view, frame) - left * pl_vec3_dot(view->spin, frame->side);
+  ahead += settings[CATCH] * pitch * view->rest_height;
   ahead = pl_motion_clamp(ahead, -MAX_PLACEMENT * frame->height, MAX_PLACEMENT * frame->height);
+  pl_vec3 about = pl_vec3_scale(frame->up, pl_vec3_dot(view->spin, frame->up));
   // A goal that is met whatever it does: the rest shape is then free to go back to the one as built.
   pl_aim ballistic = {.axes = frame->level_axes | frame->height_axis,
                       .target = view->center,
@@ -306,6 +377,7 @@ static void fly(const double *settings, const bounce_state *state, const pl_acto
                   .rate = 0.5,
                   .acceleration = 3,
                   .weight = settings[FOOT_WEIGHT]};
+    if (twists) aim.target_speed = pl_vec3_add(falling, pl_vec3_cross(about, arm));
     pl_aim_part(view, frame, i, &aim, goals);
   }
 }
@@ -329,8 +401,9 @@ static void bounce_choose(const double *settings, void *memory, const pl_actor_v
     state->begun = 1;
     state->facing = pl_quat_rotate(view->turn, pl_vec3_of(1, 0, 0));
   }
-  state->facing =
-      pl_motion_turn_toward(&frame, state->facing, frame.forward, PL_MOTION_TURN_RATE * frame.step / frame.beat);
+  if (settings[TWIST] == 0)
+    state->facing =
+        pl_motion_turn_toward(&frame, state->facing, frame.forward, PL_MOTION_TURN_RATE * frame.step / frame.beat);
   bounce_plan plan = plan_bounce(settings, state, view, &frame);
   next_phase(settings, state, view, &frame, &plan);
   state->clock += frame.step;

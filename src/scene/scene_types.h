@@ -295,7 +295,7 @@ typedef struct pl_scene_actor_command {
 // What a run must show; only what stands in the document counts.
 typedef struct pl_scene_actor_expect {
   const pl_json *json;
-  double advance, turns;
+  double advance, turns, twists;
   int64_t steps, hops, places, max_tumbles;
   double clearance, max_foot_slide, max_sink;
   double max_lean, max_acceleration, max_rest_rate;

@@ -59,6 +59,7 @@ static const pl_scene_field EXPECT_FIELDS[] = {
     FIELD("steps", INTEGER, pl_scene_actor_expect, steps, UP_TO(1e6), .about = "Minimum number of steps: a foot leaves the ground and lands ahead."),
     FIELD("hops", INTEGER, pl_scene_actor_expect, hops, UP_TO(1e6), .about = "Minimum number of hops that land on the feet."),
     FIELD("turns", NUMBER, pl_scene_actor_expect, turns, UP_TO(1e6), .about = "Minimum number of full turns of a roll."),
+    FIELD("twists", NUMBER, pl_scene_actor_expect, twists, UP_TO(1e6), .about = "Minimum number of full turns about the vertical, either way."),
     FIELD("places", INTEGER, pl_scene_actor_expect, places, UP_TO(1e6), .about = "Minimum number of places of its path that it reaches."),
     FIELD("clearance", NUMBER, pl_scene_actor_expect, clearance, METRES, .about = "Minimum height above the ground that feet are lifted to, mean of all steps."),
     FIELD("max_foot_slide", NUMBER, pl_scene_actor_expect, max_foot_slide, UP_TO(1e6), .about = "Maximum distance that a foot slides while it stands on the ground, as a fraction of `advance`."),
