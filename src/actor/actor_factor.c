@@ -13,7 +13,7 @@
 #include "solvers/cholmod_solver.h"
 #include "sparse/sparse_order.h"
 
-enum { MAX_TRIES = 14, COLUMNS = 4, ORDERS = 3 };
+enum { MAX_TRIES = 14, COLUMNS = 4, ORDERS = 4 };
 static const double FIRST_SHIFT = 1e-3, SHIFT_GROWTH = 4;
 // Fours of unknowns and products of tiles beyond which a sparse factor is faster.
 enum { MAX_COLUMNS = 2500, MAX_PRODUCTS = 2000000 };
@@ -88,7 +88,8 @@ static bool choose_order(const pl_fem_model *model, pl_arena *workspace, pl_acto
                      .diagonal = model->pattern.diagonal};
   if (!pl_actor_order_find(f->arena.context, &model->pattern, orders[0]) ||
       !pl_sparse_order_find(f->arena.context, &graph, positions, orders[1]) ||
-      !pl_actor_order_by_degree(f->arena.context, &model->pattern, orders[2]))
+      !pl_actor_order_by_degree(f->arena.context, &model->pattern, false, orders[2]) ||
+      !pl_actor_order_by_degree(f->arena.context, &model->pattern, true, orders[3]))
     return false;
   int64_t counts[ORDERS];
   int best = 0;

@@ -8,7 +8,9 @@
 bool pl_actor_order_find(pl_context *context, const pl_block_pattern *pattern, int32_t *order);
 
 // Few entries in the factor, where bodies branch or are as wide as long: always the row next that
-// is coupled with the fewest that are left (Tinney and Walker 1967). Takes n² bits of memory.
-bool pl_actor_order_by_degree(pl_context *context, const pl_block_pattern *pattern, int32_t *order);
+// is coupled with the fewest that are left (Tinney and Walker 1967). Of the branches that end in a
+// row, the one that was eliminated last lies next to it, or the first. Takes n² bits of memory.
+bool pl_actor_order_by_degree(pl_context *context, const pl_block_pattern *pattern, bool first_near,
+                              int32_t *order);
 
 #endif
