@@ -21,6 +21,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "contact/contact_bounce.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_solver.h"
 #include "contact/vec3_parts.h"
@@ -59,9 +60,6 @@ static bool differs(pl_vec3 a) {
 // --- rows
 
 // How fast the gap was closing when the step began; HUGE_VAL where that is not known.
-//
-// A body at rest is pressed onto the ground by its own elastic forces in every step, and so fast that it would seem to
-// fall on it. Only what was already approaching may bounce, or a soft body never comes to rest.
 static double start_approach(const pl_contact_body *bodies, const pl_contact_row *row) {
   pl_vec3 sum = pl_vec3_scale(row->surface_velocity, -1);
   for (int side = 0; side < 2; ++side) {
@@ -105,28 +103,20 @@ static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact
   return pl_vec3_sub(v, row->surface_velocity);
 }
 
-// What a bouncing contact arrives and leaves with; false if it does not bounce.
-//
-// A bounce happens at the time t of the step at which the gap closed. Positions at whole steps lie on an exact parabola
-// whose velocity in the middle of the step is the one we have; so the speed at t, and after it speed and height at the
-// step's end, follow from gravity alone, and a ball keeps its height over any number of bounces. Between two bodies
-// gravity cancels.
+// The velocities of a row that bounces; false if it does not.
 static bool bounce(const resolution *r, const pl_contact *contact, double speed, pl_contact_row *row) {
-  if (!(contact->depth > 0 && contact->restitution > 0)) return false;
-  double h = r->step->step;
-  double t = contact->start_gap > 0 ? contact->start_gap / (contact->start_gap + contact->depth) : 0;
-  double pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, r->step->gravity) : 0;
-  double approach = -(speed + (t - 0.5) * h * pull);
+  pl_contact_meeting meeting = {
+      .step = r->step->step,
+      .speed = speed,
+      .depth = contact->depth,
+      .start_gap = contact->start_gap,
+      .pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, r->step->gravity) : 0,
+      .restitution = contact->restitution,
+      .min_speed = r->scale.speed,
+  };
   // Most contacts do not approach; velocities at the start are not read for these.
-  if (!(approach > r->scale.speed)) return false;
-  approach = pl_smaller(approach, start_approach(r->bodies, row) + h * fabs(pull));
-  if (!(approach > r->scale.speed)) return false;
-  double leave = contact->restitution * approach, rest = (1 - t) * h;
-  double landing = pl_larger(rest * leave + 0.5 * rest * rest * pull, 0);
-  row->leave = leave + (0.5 - t) * h * pull;
-  // Overlap from before the step is not the bounce's to take back.
-  row->arrive = speed + (contact->depth + pl_smaller(contact->start_gap, 0) + landing) / h;
-  return true;
+  if (!(pl_contact_meeting_approach(&meeting) > meeting.min_speed)) return false;
+  return pl_contact_meeting_bounce(&meeting, start_approach(r->bodies, row), &row->arrive, &row->leave);
 }
 
 // Largest answer across the normal: a sweep with it does not overshoot in any direction.
