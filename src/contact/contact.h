@@ -119,7 +119,6 @@ typedef struct pl_contact_side {
 typedef struct pl_contact {
   pl_contact_side a, b;  // point and triangle, edge and edge, or point (or edge) and collider
   int32_t collider;      // number of the collider that side b is part of, -1 if a body
-  uint32_t spot;         // side b as the next step may use it again (contact_keep.c); 0: not at all
   pl_vec3 normal;        // unit, from b towards a
   double offset;
   double start_gap;  // metres at the start of the step along the same normal, negative: they
@@ -205,7 +204,8 @@ pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bo
 
 // Only find the contacts: those of points, ordered by body and point, then those of edges (two
 // surface points on either side), ordered by body of side a. They stay valid until the next call on
-// the solver.
+// the solver. Where no list is wanted (`contacts` NULL), those of two soft bodies are kept in
+// another form (contact_soft.h).
 pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_body *bodies,
                                    int32_t body_count, const pl_collider *const *colliders,
                                    int32_t collider_count, const pl_contact_step *step,
@@ -232,10 +232,10 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                                     int32_t body_count, const pl_contact_step *step,
                                     pl_contact_report *report, pl_error *error);
 
-// The contacts of the last resolution, in the order of its sweeps, and the sum of the impulses
+// The contacts of the last resolution, those between soft bodies last, and the sum of the impulses
 // along the normal that each got (N s; NULL: not wanted). Valid until the next call on the solver.
 int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver);
-const pl_contact *pl_contact_solver_get_contact(const pl_contact_solver *solver, int32_t index,
+const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index,
                                                 double *impulse);
 
 #endif

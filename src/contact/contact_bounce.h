@@ -11,6 +11,13 @@
 
 #include "contact/contact_terms.h"
 
+// Overlap from before the step is pushed apart at this rate, in 1/s, and no faster than this, in
+// m/s.
+static inline double pl_contact_push_speed(double overlap) {
+  const double rate = 120, max_speed = 1;
+  return pl_smaller(rate * overlap, max_speed);
+}
+
 typedef struct pl_contact_meeting {
   double step;              // s
   double speed;             // m/s of the gap before resolution
@@ -37,8 +44,7 @@ static inline double pl_contact_meeting_approach(const pl_contact_meeting *m) {
 static inline bool pl_contact_meeting_bounce(const pl_contact_meeting *m, double start_approach,
                                              double *arrive, double *leave) {
   double h = m->step, t = pl_contact_meeting_time(m);
-  double approach =
-      pl_smaller(pl_contact_meeting_approach(m), start_approach + h * fabs(m->pull));
+  double approach = pl_smaller(pl_contact_meeting_approach(m), start_approach + h * fabs(m->pull));
   if (!(approach > m->min_speed)) return false;
   double speed = m->restitution * approach, rest = (1 - t) * h;
   double landing = pl_larger(rest * speed + 0.5 * rest * rest * m->pull, 0);

@@ -72,12 +72,7 @@ static double square_of(const pl_contact_impulse *slot) {
   return x * x + y * y + z * z;
 }
 
-void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *contact, pl_vec3 impulse) {
-  pl_contact_impulse *slots = slots_of(bodies, contact);
-  if (slots == NULL) return;
-  if (bodies[contact->a.body].has_impulses != NULL) *bodies[contact->a.body].has_impulses = true;
-  pl_contact_impulse kept = {
-      partner_of(bodies, contact), contact->spot, {(float)impulse.x, (float)impulse.y, (float)impulse.z}};
+static void keep(pl_contact_impulse *slots, pl_contact_impulse kept) {
   int32_t to = 0;
   for (int32_t k = 0; k < PL_IMPULSES_PER_POINT; ++k) {
     if (slots[k].partner == 0) {
@@ -87,4 +82,24 @@ void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *con
     if (square_of(&slots[k]) < square_of(&slots[to])) to = k;
   }
   if (square_of(&kept) > square_of(&slots[to])) slots[to] = kept;
+}
+
+void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *contact, pl_vec3 impulse) {
+  pl_contact_impulse *slots = slots_of(bodies, contact);
+  if (slots == NULL) return;
+  if (bodies[contact->a.body].has_impulses != NULL) *bodies[contact->a.body].has_impulses = true;
+  keep(slots,
+       (pl_contact_impulse){partner_of(bodies, contact), 0, {(float)impulse.x, (float)impulse.y, (float)impulse.z}});
+}
+
+pl_vec3 pl_contact_cache_find_point(const pl_contact_body *body, int32_t point, uint32_t partner) {
+  const pl_contact_impulse *slots = &body->impulses[(size_t)point * PL_IMPULSES_PER_POINT];
+  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k)
+    if (slots[k].partner == partner)
+      return pl_vec3_of((double)slots[k].impulse[0], (double)slots[k].impulse[1], (double)slots[k].impulse[2]);
+  return pl_vec3_of(0, 0, 0);
+}
+
+void pl_contact_cache_store_point(const pl_contact_body *body, int32_t point, const pl_contact_impulse *kept) {
+  keep(&body->impulses[(size_t)point * PL_IMPULSES_PER_POINT], *kept);
 }

@@ -205,21 +205,41 @@ static void mark_moved(pl_contact_body *bodies, const pl_contact_arm *arm) {
     if (body->inverse_masses[arm->terms[i].particle] > 0) body->moved = true;
 }
 
+// Of the contacts of soft bodies, the rest impulse of the one that is more along an impulse on `body` than the best so
+// far; NULL if there is none.
+static double *find_soft(pl_contact_memory *memory, const pl_contact_pair *pair, int32_t body, pl_vec3 impulse,
+                         double *max_along) {
+  double *best = NULL;
+  for (int k = 0; k < 2; ++k) {
+    pl_soft_side side = pl_soft_side_of(memory, pair, k);
+    for (int32_t i = side.first; i < side.end; ++i) {
+      double along = pl_vec3_dot(memory->soft_rows[i].normal, impulse) * (side.own == body ? 1 : -1);
+      if (along > *max_along) *max_along = along, best = &memory->soft_rows[i].rest_impulse;
+    }
+  }
+  return best;
+}
+
 // Add an impulse on a to that contact of the pair which is most along it.
 static void report_impulse(pl_contact_memory *memory, const pl_zone_crossing *x, pl_vec3 impulse) {
   int32_t low = x->a < x->b ? x->a : x->b, high = x->a < x->b ? x->b : x->a;
-  pl_contact_row *best = NULL;
+  double *best = NULL;
   double max_along = 0;
   for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
     const pl_contact_pair *pair = &memory->plan.pairs[p];
     if (pair->joint >= 0 || pair->a != low || pair->b != high) continue;
+    if (pair->axis >= 0) {
+      double *rest = find_soft(memory, pair, x->a, impulse, &max_along);
+      if (rest != NULL) best = rest;
+      continue;
+    }
     for (int32_t i = 0; i < pair->count; ++i) {
       pl_contact_row *row = &memory->rows[pair->first_row + i];
       double along = pl_vec3_dot(row->normal, impulse) * (row->a.body == x->a ? 1 : -1);
-      if (along > max_along) max_along = along, best = row;
+      if (along > max_along) max_along = along, best = &row->rest_impulse;
     }
   }
-  if (best != NULL) best->rest_impulse += max_along;
+  if (best != NULL) *best += max_along;
 }
 
 void pl_contact_part_crossing(pl_contact_memory *memory, pl_contact_body *bodies, const pl_zone_crossing *x) {

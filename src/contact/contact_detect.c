@@ -40,7 +40,8 @@ bool pl_contact_is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b
 static void find_tet_pair(const pl_contact_detection *d, int32_t body, pl_pair_axis *axis) {
   double way = tet_way(d->memory, body, axis->other);
   axis->is_in_tets = way < 1;
-  axis->is_kept = axis->is_in_tets && pl_contact_is_kept(d, body, axis->other, way);
+  axis->is_soft = axis->is_in_tets && pl_soft_is_pair(d, body, axis->other);
+  axis->is_kept = axis->is_soft && pl_contact_is_kept(d, body, axis->other, way);
 }
 
 // Metres of gap beyond which two bodies do not touch.
@@ -56,11 +57,12 @@ static bool is_far(const pl_contact_detection *d, int32_t body, int32_t other) {
 
 static void find_axis(const pl_contact_detection *d, int32_t body, pl_pair_axis *axis) {
   int32_t other = axis->other;
-  bool in_tets = axis->is_in_tets;
+  bool in_tets = axis->is_in_tets, is_soft = axis->is_soft;
   double limit = reach_of(d, body, other);
   pl_pair_axis_find(&d->memory->motions[body], &d->memory->motions[other], limit, axis->normal, axis);
   axis->other = other;
   axis->is_in_tets = in_tets;
+  axis->is_soft = is_soft;
 }
 
 // Axes of a body with those that come later; the last step's are guesses.
@@ -87,6 +89,7 @@ static void find_axes(const pl_contact_detection *d, int32_t body) {
       if (old[i].other == item) guess = old[i].normal;
     atomic_store_explicit(&memory->axis_points[body * PL_PAIR_AXES + count], 0, memory_order_relaxed);
     axes[count] = (pl_pair_axis){.other = item, .normal = guess};
+    for (int k = 0; k < 2; ++k) memory->axis_hits[2 * (body * PL_PAIR_AXES + count) + k] = (pl_pair_range){0, 0};
     find_tet_pair(d, body, &axes[count]);
     if (!axes[count].is_kept) axes[count].is_apart = is_far(d, body, item);
     if (!axes[count].is_apart && !axes[count].is_in_tets) find_axis(d, body, &axes[count]);
@@ -185,7 +188,7 @@ static void find_in_blocks(const pl_contact_detection *d, const pl_contact_group
     pl_box_cover_box(&end, &groups[g].end_box);
   }
   pl_box path = pl_box_expand(pl_box_merge(start, end), d->bodies[body].radius + d->scale.margin);
-  for (int32_t i = 0; i < memory->endless_count; ++i)
+  for (int32_t i = 0; memory->presences[body].is_near_plane && i < memory->endless_count; ++i)
     find_collider(d, groups, group_count, &path, memory->endless_colliders[i]);
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, path);
   if (!asks_tree(memory, body)) walk.depth = 0;
@@ -223,10 +226,7 @@ static void find_kept(void *data, int32_t begin, int32_t end, int32_t part) {
   const pl_contact_detection *d = data;
   for (int32_t i = begin; i < end; ++i) {
     int32_t body = d->memory->listed_bodies[i];
-    if (!d->memory->presences[body].is_among_others) continue;
-    pl_contact_group group = group_of(d, &d->memory->blocks[d->memory->block_start[body]]);
-    group.points = NULL;
-    pl_contact_find_kept(d, &group);
+    if (d->memory->presences[body].is_among_others) pl_contact_find_kept(d, body);
   }
 }
 
@@ -262,7 +262,12 @@ static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane
     pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
     group.points = NULL;
     group.lock = &memory->presences[neighbour->body].lock;
+    bool is_soft = memory->axes[neighbour->axis].is_soft;
+    pl_soft_list hits = pl_soft_list_of(memory, body);
+    int32_t first = hits.count;
+    if (is_soft) group.hits = &hits;
     int32_t count = pl_contact_find_in_tets(&group, body, tets);
+    if (is_soft) pl_soft_list_commit(memory, body, &hits, first, neighbour->axis, neighbour->body);
     atomic_fetch_add_explicit(&memory->axis_points[neighbour->axis], count, memory_order_relaxed);
   }
 }
@@ -458,7 +463,9 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
                             .pairs = &solver->pairs,
                             .step = step->step,
                             .scale = pl_contact_scale_of(step),
-                            .phase = pl_contact_phase_of(step)};
+                            .phase = pl_contact_phase_of(step),
+                            .has_soft = contacts == NULL};
+  pl_soft_begin(memory);
   pl_contact_place_colliders(&d, colliders, step);
   bool is_moving = pl_contact_place_bodies(&d, solver->context);
   int32_t searched_count = 0, chunk_count = is_moving ? list_searches(memory, &searched_count) : 0;

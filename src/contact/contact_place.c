@@ -125,7 +125,8 @@ static bool is_near_half_space(const pl_contact_detection *d, int32_t body) {
 static void find_near(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
   pl_contact_presence *presence = &memory->presences[body];
-  presence->is_searched = d->bodies[body].self_contact || is_near_half_space(d, body);
+  presence->is_near_plane = is_near_half_space(d, body);
+  presence->is_searched = d->bodies[body].self_contact || presence->is_near_plane;
   presence->is_near_large = presence->is_near_body = false;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
@@ -198,6 +199,7 @@ static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     int32_t body = d->memory->listed_bodies[i];
     pl_surface_motion *motion = &d->memory->motions[body];
     if (d->bodies[body].asleep) {
+      d->memory->presences[body].is_near_plane = true;
       d->memory->presences[body].is_near_large = d->memory->presences[body].has_normals = true;
       pl_surface_motion_refit(motion);
       fill_lanes(d, body);

@@ -27,8 +27,6 @@
 #include "contact/vec3_parts.h"
 #include "pliant/math.h"
 
-// Overlap is pushed apart at this rate, in 1/s, and no faster than this, in m/s.
-static const double PUSH_RATE = 120, MAX_PUSH_SPEED = 1;
 // Fraction of its impulse that a soft contact gives back in a sweep. Contacts of rigid bodies that overlap are soft:
 // the many of a stack need not agree. Particles give way by themselves.
 static const double SOFTNESS = 0.06;
@@ -46,6 +44,7 @@ typedef struct resolution {
   bool notes;  // the first sweep of the second half: it notes the impulses of the first
   bool has_rigid;
   int32_t arrivals, leaves;  // sweeps of the two halves
+  pl_soft_solution soft;
 } resolution;
 
 static pl_contact_damping damping_of(const resolution *r) {
@@ -137,7 +136,7 @@ static void start_row(const resolution *r, const pl_contact *contact, int32_t in
   if (bounce(r, contact, speed, row)) return;
   double overlap = -contact->start_gap - r->scale.slop;
   if (overlap > 0) {
-    row->arrive = pl_smaller(PUSH_RATE * overlap, MAX_PUSH_SPEED);
+    row->arrive = pl_contact_push_speed(overlap);
     row->is_soft = row->turns;
   }
   pl_vec3 last = pl_contact_cache_find(r->bodies, r->memory->contacts, index);
@@ -286,6 +285,10 @@ static pl_vec3 impulse_of(const pl_contact_row *row) {
 static void start_pairs(const resolution *r, pl_pair_range range) {
   for (int32_t p = range.first; p < range.first + range.count; ++p) {
     const pl_contact_pair *pair = &r->memory->plan.pairs[p];
+    if (pair->axis >= 0) {
+      pl_soft_start(&r->soft, pair);
+      continue;
+    }
     if (pair->joint >= 0) {
       const pl_contact_joint *joint = &r->solver->joints[pair->joint];
       joint->begin(joint->data, r->bodies, r->step);
@@ -300,6 +303,10 @@ static void start_pairs(const resolution *r, pl_pair_range range) {
 static void sweep_pairs(const resolution *r, pl_pair_range range, bool notes) {
   for (int32_t p = range.first; p < range.first + range.count; ++p) {
     const pl_contact_pair *pair = &r->memory->plan.pairs[p];
+    if (pair->axis >= 0) {
+      pl_soft_sweep(&r->soft, pair, r->corrects, notes);
+      continue;
+    }
     if (pair->joint >= 0) {
       const pl_contact_joint *joint = &r->solver->joints[pair->joint];
       joint->sweep(joint->data, r->bodies, r->step, r->corrects);
@@ -460,19 +467,36 @@ static void clear_others(void *data, int32_t begin, int32_t end, int32_t block) 
 static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
   const pl_contact_memory *memory = r->memory;
-  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair)
-    for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (pair->axis >= 0) pl_soft_store(&r->soft, pair);
+    for (int32_t i = pair->first_row; pair->axis < 0 && i < pair->first_row + pair->count; ++i) {
       const pl_contact_row *row = &memory->rows[i];
       const pl_contact *contact = &memory->contacts[memory->plan.row_contacts[i]];
-      if (row->normal_impulse > 0 && row->normal_mass > 0)
-        pl_contact_cache_store(r->bodies, contact, impulse_of(row));
-      else if (contact->spot != 0)
-        pl_contact_cache_store(r->bodies, contact, pl_vec3_of(0, 0, 0));
+      if (row->normal_impulse > 0 && row->normal_mass > 0) pl_contact_cache_store(r->bodies, contact, impulse_of(row));
     }
+  }
   pl_contact_report_pairs(r->memory, r->bodies, pairs, count);
 }
 
 // --- islands
+
+// The rows of contacts of these pairs, which follow each other; those of soft bodies are others.
+static pl_pair_range rows_of(const pl_contact_pair *pairs, int32_t count) {
+  pl_pair_range rows = {0, 0};
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (pair->axis >= 0) continue;
+    if (rows.count == 0) rows.first = pair->first_row;
+    rows.count += pair->count;
+  }
+  return rows;
+}
+
+static void build_soft(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  for (const pl_contact_pair *pair = &r->memory->plan.pairs[begin]; pair < &r->memory->plan.pairs[end]; ++pair)
+    if (pair->axis >= 0) pl_soft_build(&r->soft, pair);
+}
 
 // A small island from its rows to its impulses, by one thread, while all of it is in the cache.
 static void resolve_island(const resolution *all, int32_t number) {
@@ -481,18 +505,18 @@ static void resolve_island(const resolution *all, int32_t number) {
   int32_t first = plan->small_body_start[number];
   pl_contact_island island = {&plan->bodies[first], plan->small_body_start[number + 1] - first,
                               &plan->pairs[range.first], range.count};
-  const pl_contact_pair *last = &island.pairs[island.pair_count - 1];
-  int32_t row_begin = island.pairs[0].first_row, row_end = last->first_row + last->count;
+  pl_pair_range rows = rows_of(island.pairs, island.pair_count);
   resolution own = *all, *r = &own;
   pl_contact_damping damping = damping_of(r);
-  build_rows(r, row_begin, row_end, 0);
+  build_rows(r, rows.first, rows.first + rows.count, 0);
+  build_soft(r, range.first, range.first + range.count, 0);
   for (int32_t i = 0; i < island.body_count; ++i) note_velocities_of(r, island.bodies[i]);
   pl_contact_damp_island(&damping, &island);
   r->corrects = true;
   start_pairs(r, range);
   for (int32_t i = 0; i < r->arrivals; ++i) sweep_pairs(r, range, false);
   for (int32_t i = 0; i < island.body_count; ++i) move_positions_of(r, island.bodies[i]);
-  if (r->has_rigid) turn_levers(r, row_begin, row_end, 0);
+  if (r->has_rigid) turn_levers(r, rows.first, rows.first + rows.count, 0);
   r->corrects = false;
   for (int32_t i = 0; i < r->leaves; ++i) sweep_pairs(r, range, i == 0);
   pl_contact_limit_island(&damping, &island);
@@ -509,11 +533,12 @@ static void resolve_islands(void *data, int32_t begin, int32_t end, int32_t bloc
 static void resolve_large(resolution *r) {
   pl_context *context = r->solver->context;
   const pl_contact_plan *plan = &r->memory->plan;
-  int32_t body_count = plan->small_body_start[0], row_count = 0;
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c)
-    for (int32_t p = 0; p < plan->colors[c].count; ++p) row_count += plan->pairs[plan->colors[c].first + p].count;
+  int32_t body_count = plan->small_body_start[0], pair_count = 0;
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) pair_count += plan->colors[c].count;
+  int32_t row_count = rows_of(plan->pairs, pair_count).count;
   pl_contact_damping damping = damping_of(r);
   pl_parallel_for(context, row_count, ROW_GRAIN, build_rows, r);
+  pl_parallel_for(context, pair_count, PAIR_GRAIN, build_soft, r);
   pl_parallel_for(context, body_count, BODY_GRAIN, note_velocities, r);
   pl_contact_damp_large(&damping);
   sweep_large(r, true, r->arrivals);
@@ -538,14 +563,17 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                   .bodies = bodies,
                   .step = step,
                   .scale = pl_contact_scale_of(step),
-                  .has_rigid = has_rigid(bodies, body_count, true)};
+                  .has_rigid = has_rigid(bodies, body_count, true),
+                  .soft = {memory, bodies, &solver->pairs, step}};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
-  pl_contact_plan_form(&memory->plan, body_count, memory->contacts, solver->contact_count, solver->joints,
-                       solver->joint_count);
+  pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,     solver->joints,
+                             solver->joint_count, memory->soft_pairs, pl_soft_list_pairs(memory)};
+  pl_contact_plan_form(&memory->plan, &def);
   count_sweeps(&r);
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
   resolve_large(&r);
   pl_contact_keep_apart(solver, bodies, step, are_soft(&r));
+  memory->soft_row_count = pl_soft_list_rows(memory);
 
   if (report != NULL) {
     *report = (pl_contact_report){0};

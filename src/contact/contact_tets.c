@@ -135,9 +135,9 @@ static void add_flush_normal(const pl_surface_motion *motion, int32_t exit, int3
   *sum = pl_vec3_add(*sum, pl_triangle_normal(c[0], c[1], c[2]));
 }
 
-// Unit normal where the point leaves, zero if there is none: at a corner or an edge that of all triangles there which
-// are flush with the one it leaves through, so that two dented faces whose points meet do not push each other aside.
-static pl_vec3 normal_at(const pl_surface_motion *motion, int32_t exit, const double weights[3]) {
+// At a corner or an edge the normal is that of all triangles there which are flush with the one that the point leaves
+// through, so that two dented faces whose points meet do not push each other aside.
+pl_vec3 pl_contact_exit_normal(const pl_surface_motion *motion, int32_t exit, const double weights[3]) {
   const pl_surface_tree *tree = motion->tree;
   const int32_t *corners = &tree->surface->triangles[3 * (size_t)exit];
   pl_vec3 sum = {0, 0, 0};
@@ -174,19 +174,16 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
   }
   tet_exit out = find_exit(&s);
   if (out.triangle < 0) return false;
-  pl_vec3 normal = normal_at(motion, out.triangle, out.weights);
+  pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}};
+  pl_soft_list *hits = query->group->hits;
+  if (hits != NULL) {
+    pl_soft_list_add(hits, query->point, pl_contact_spot_of(&place, query->group->spot_uses));
+    return true;
+  }
+  pl_vec3 normal = pl_contact_exit_normal(motion, out.triangle, out.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
-  pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}, 0};
-  place.spot = pl_contact_spot_of(out.triangle, out.weights, query->group->spot_uses);
   pl_contact_add_triangle(query, other, &place, normal);
   return true;
-}
-
-void pl_contact_touch_again(const pl_contact_query *query, int32_t other, const pl_contact_place *place) {
-  const pl_surface_motion *motion = &query->group->motions[other];
-  pl_vec3 normal = normal_at(motion, place->triangle, place->weights);
-  if (pl_vec3_dot(normal, normal) < 0.5) return;
-  pl_contact_add_triangle(query, other, place, normal);
 }
 
 static void set_floats(float to[3], pl_vec3 a) {

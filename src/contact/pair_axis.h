@@ -31,7 +31,8 @@ typedef struct pl_pair_axis {
   int32_t other;          // number of the other body
   bool is_apart;          // they cannot touch, or nothing is left to search
   bool is_in_tets;        // points are looked up in tets; the axis is for edges alone
-  bool is_kept;           // contacts of the last step are used again: nothing is searched
+  bool is_soft;           // points that are found in tets become hits (contact_soft.h)
+  bool is_kept;           // so do those of the last step, used again: nothing is searched
   pl_vec3 normal;         // unit, from the other body to the one
   pl_vec3 origin, drift;  // heights are normal . (x - origin) in the frame of the other body
   double low, high;       // smallest height of the one, largest of the other
