@@ -65,37 +65,48 @@ static void find_axis(const pl_contact_detection *d, int32_t body, pl_pair_axis 
   axis->is_soft = is_soft;
 }
 
+// The axis with a body that comes later. False if there is none left.
+static bool add_axis(const pl_contact_detection *d, int32_t body, int32_t other, const pl_pair_axis *old,
+                     int32_t old_count) {
+  pl_contact_memory *memory = d->memory;
+  const pl_surface_motion *motion = &memory->motions[body];
+  if (!pl_contact_is_small(memory, other) || !memory->presences[other].is_placed) return true;
+  if (!pl_contact_may_touch(d, body, motion->start_box, motion->end_box, other)) return true;
+  if (memory->axis_counts[body] == PL_PAIR_AXES) {
+    // Both bodies of such a pair search by the tree.
+    atomic_store_explicit(&memory->has_many_pairs, true, memory_order_relaxed);
+    return false;
+  }
+  int32_t index = body * PL_PAIR_AXES + memory->axis_counts[body]++;
+  pl_pair_axis *axis = &memory->axes[index];
+  *axis = (pl_pair_axis){.other = other};
+  for (int32_t i = 0; i < old_count; ++i)
+    if (old[i].other == other) axis->normal = old[i].normal;
+  atomic_store_explicit(&memory->axis_points[index], 0, memory_order_relaxed);
+  for (int k = 0; k < 2; ++k) memory->axis_hits[2 * index + k] = (pl_pair_range){0, 0};
+  find_tet_pair(d, body, axis);
+  if (!axis->is_kept) axis->is_apart = is_far(d, body, other);
+  if (!axis->is_apart && !axis->is_in_tets) find_axis(d, body, axis);
+  return true;
+}
+
 // Axes of a body with those that come later; the last step's are guesses.
 static void find_axes(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
-  pl_pair_axis *axes = &memory->axes[(size_t)body * PL_PAIR_AXES], old[PL_PAIR_AXES];
-  const pl_surface_motion *motion = &memory->motions[body];
-  int32_t old_count = memory->axis_counts[body], count = 0;
-  memcpy(old, axes, (size_t)old_count * sizeof *old);
+  pl_pair_axis old[PL_PAIR_AXES];
+  int32_t old_count = memory->axis_counts[body];
+  memcpy(old, &memory->axes[(size_t)body * PL_PAIR_AXES], (size_t)old_count * sizeof *old);
   memory->axis_counts[body] = 0;
   if (!pl_contact_is_small(memory, body)) return;
+  // What is near was noted, unless it is too much, or the body sleeps.
+  bool is_noted = !d->bodies[body].asleep && memory->near_counts[body] <= PL_CONTACT_NEAR;
+  const int32_t *items = &memory->near_items[(size_t)body * PL_CONTACT_NEAR];
+  for (int32_t i = 0; is_noted && i < memory->near_counts[body]; ++i)
+    if (!add_axis(d, body, items[i], old, old_count)) return;
+  if (is_noted) return;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
-  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
-    if (item <= body || item >= memory->body_count || !pl_contact_is_small(memory, item)) continue;
-    if (!memory->presences[item].is_placed) continue;
-    if (!pl_contact_may_touch(d, body, motion->start_box, motion->end_box, item)) continue;
-    if (count == PL_PAIR_AXES) {
-      // Both bodies of such a pair search by the tree.
-      atomic_store_explicit(&memory->has_many_pairs, true, memory_order_relaxed);
-      break;
-    }
-    pl_vec3 guess = {0, 0, 0};
-    for (int32_t i = 0; i < old_count; ++i)
-      if (old[i].other == item) guess = old[i].normal;
-    atomic_store_explicit(&memory->axis_points[body * PL_PAIR_AXES + count], 0, memory_order_relaxed);
-    axes[count] = (pl_pair_axis){.other = item, .normal = guess};
-    for (int k = 0; k < 2; ++k) memory->axis_hits[2 * (body * PL_PAIR_AXES + count) + k] = (pl_pair_range){0, 0};
-    find_tet_pair(d, body, &axes[count]);
-    if (!axes[count].is_kept) axes[count].is_apart = is_far(d, body, item);
-    if (!axes[count].is_apart && !axes[count].is_in_tets) find_axis(d, body, &axes[count]);
-    count++;
-  }
-  memory->axis_counts[body] = count;
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;)
+    if (item > body && item < memory->body_count && !add_axis(d, body, item, old, old_count)) return;
 }
 
 static void find_all_axes(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -118,15 +129,6 @@ static bool has_axis(const pl_contact_memory *memory, int32_t a, int32_t b) {
   for (int32_t i = 0; i < memory->axis_counts[first]; ++i)
     if (axes[i].other == second) return true;
   return false;
-}
-
-bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query) {
-  int32_t point = group->points != NULL ? group->points[i] : i;
-  const pl_surface_motion *motion = &group->motions[group->body];
-  pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT], &group->contact_counts[point],
-                            group->lock};
-  *query = (pl_contact_query){group, group->body, point, motion->starts[point], motion->ends[point], slots};
-  return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
 }
 
 static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact_block *block) {

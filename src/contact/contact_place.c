@@ -128,15 +128,18 @@ static void find_near(const pl_contact_detection *d, int32_t body) {
   presence->is_near_plane = is_near_half_space(d, body);
   presence->is_searched = d->bodies[body].self_contact || presence->is_near_plane;
   presence->is_near_large = presence->is_near_body = false;
+  int32_t *items = &memory->near_items[(size_t)body * PL_CONTACT_NEAR], count = 0;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item == body) continue;
     presence->is_searched = true;
     if (item >= memory->body_count || !pl_contact_is_small(memory, item)) presence->is_near_large = true;
     if (item < memory->body_count) presence->is_near_body = true;
+    if (item < memory->body_count && item > body && count++ < PL_CONTACT_NEAR) items[count - 1] = item;
     if (item < memory->body_count && d->bodies[item].asleep)
       atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
   }
+  memory->near_counts[body] = count;
   if (presence->is_placed || !presence->is_searched) return;
   if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
   for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)

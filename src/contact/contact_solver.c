@@ -155,6 +155,8 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   memory->presences = PL_TAKE(arena, pl_contact_presence, memory->body_count);
   memory->listed_bodies = PL_TAKE(arena, int32_t, memory->body_count);
   memory->block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  memory->near_items = PL_TAKE(arena, int32_t, (int64_t)memory->body_count * PL_CONTACT_NEAR);
+  memory->near_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axis_points = PL_TAKE(arena, atomic_int, (int64_t)memory->body_count * PL_PAIR_AXES);

@@ -114,6 +114,9 @@ typedef struct pl_contact_outcome {
   pl_collider_impulse impulse;  // on that collider
 } pl_contact_outcome;
 
+// Bodies near a body that are noted.
+enum { PL_CONTACT_NEAR = 2 * PL_PAIR_AXES };
+
 // Points are looked up in tets by at most this many tasks at a time.
 enum { PL_CONTACT_TET_TASKS = 32 };
 
@@ -132,7 +135,9 @@ struct pl_contact_memory {
   int32_t *listed_bodies;          // alike
   pl_broad_phase broad;            // over bodies, then colliders that have an end
   pl_box *item_boxes;              // of these; empty for a half-space
-  pl_pair_axis *axes;              // PL_PAIR_AXES per body, with bodies of higher number
+  int32_t *near_items;   // PL_CONTACT_NEAR per body: bodies of higher number whose boxes meet its own
+  int32_t *near_counts;  // one per body; more than PL_CONTACT_NEAR: the tree must be asked
+  pl_pair_axis *axes;    // PL_PAIR_AXES per body, with bodies of higher number
   int32_t *axis_counts;            // one per body
   atomic_int *axis_points;         // one per axis: points found in tets, of both bodies
   pl_lane_tets *tets;  // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
@@ -289,7 +294,20 @@ typedef struct pl_contact_query {
 } pl_contact_query;
 
 // What the i-th point of a group asks; false for one that is not finite, which touches nothing.
-bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query);
+static inline bool pl_contact_group_query(const pl_contact_group *group, int32_t i,
+                                          pl_contact_query *query) {
+  int32_t point = group->points != NULL ? group->points[i] : i;
+  const pl_surface_motion *motion = &group->motions[group->body];
+  pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT],
+                            &group->contact_counts[point], group->lock};
+  *query = (pl_contact_query){group,
+                              group->body,
+                              point,
+                              motion->starts[point],
+                              motion->ends[point],
+                              slots};
+  return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
+}
 
 // A position whose signed distance from something is known. Since that changes no faster than the
 // position, it bounds the distance of all positions around.
