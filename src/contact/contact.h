@@ -52,6 +52,12 @@ typedef struct pl_contact_spared_pair {
   int32_t low, high;
 } pl_contact_spared_pair;
 
+// Where the particles of a body are.
+typedef struct pl_contact_extent {
+  pl_box box;
+  pl_vec3 mean;
+} pl_contact_extent;
+
 // One colliding body during one step; filled by the world.
 typedef struct pl_contact_body {
   const pl_contact_surface *surface;
@@ -59,14 +65,14 @@ typedef struct pl_contact_body {
   const pl_vec3 *starts;
   pl_vec3 *positions;  // at the end of the step; corrected in place
   // Writes `starts`, `positions` and both velocities, before any of them is read in a step; of a
-  // body with `boxes` that nothing is near they are not. NULL: they are there.
+  // body with `extents` that nothing is near they are not. NULL: they are there.
   void (*write_points)(void *data);
   void *write_data;
   // m/s: none of `velocities`, as they are at resolution's start, differs more from their mean;
   // 0: not known
   double max_deviation;
-  const pl_box *boxes;  // around `starts` and around `positions` as they are at detection; NULL:
-                        // not known
+  const pl_contact_extent *extents;  // of `starts` and of `positions` as they are at detection;
+                                     // NULL: not known
   pl_vec3 *velocities;  // corrected in place
   const pl_vec3 *start_velocities;  // at the start of the step, before any force; NULL: not known.
                                     // Decides what bounces

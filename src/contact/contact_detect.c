@@ -119,7 +119,10 @@ static void find_all_axes(void *data, int32_t begin, int32_t end, int32_t part) 
 static void refit_searched(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
-  for (int32_t i = begin; i < end; ++i) pl_surface_motion_refit(&d->memory->motions[d->memory->listed_bodies[i]]);
+  for (int32_t i = begin; i < end; ++i) {
+    pl_contact_need_points(d, d->memory->listed_bodies[i]);
+    pl_surface_motion_refit(&d->memory->motions[d->memory->listed_bodies[i]]);
+  }
 }
 
 // Does the pair have an axis?
@@ -177,6 +180,12 @@ static bool asks_tree(const pl_contact_memory *memory, int32_t body) {
          atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed);
 }
 
+// Is a body searched for nothing but its axes?
+static bool has_axes_alone(const pl_contact_detection *d, int32_t body) {
+  bool meets_itself = d->bodies[body].self_contact && !d->bodies[body].asleep;
+  return !d->memory->presences[body].is_near_plane && !asks_tree(d->memory, body) && !meets_itself;
+}
+
 // Consecutive blocks of one body against everything, one thing after the other: each position asked for is close to the
 // one before. What the boxes of all blocks rule out is not asked for any of them, what a block's box rules out not for
 // its points.
@@ -185,7 +194,6 @@ static void find_in_blocks(const pl_contact_detection *d, const pl_contact_group
   int32_t body = groups[0].body;
   pl_box start = pl_box_empty(), end = pl_box_empty();
   for (int32_t g = 0; g < group_count; ++g) {
-    for (int32_t i = 0; i < groups[g].count; ++i) groups[g].contact_counts[groups[g].points[i]] = 0;
     pl_box_cover_box(&start, &groups[g].start_box);
     pl_box_cover_box(&end, &groups[g].end_box);
   }
@@ -217,6 +225,12 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   pl_contact_group groups[PL_CONTACT_GROUPS];
   for (int32_t i = begin; i < end; ++i) {
     int32_t first = memory->listed_blocks[i], body = memory->blocks[first].body, count = 0;
+    if (first == memory->block_start[body]) {
+      int32_t point = memory->point_start[body];
+      memset(&memory->contact_counts[point], 0, (size_t)(memory->point_start[body + 1] - point) * sizeof(int32_t));
+    }
+    if (has_axes_alone(d, body)) continue;
+    pl_contact_need_points(d, body);
     for (; count < PL_CONTACT_GROUPS && first + count < memory->block_start[body + 1]; ++count)
       groups[count] = group_of(d, &memory->blocks[first + count]);
     find_in_blocks(d, groups, count);

@@ -32,6 +32,9 @@ bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box st
 void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider *const *colliders,
                                 const pl_contact_step *step);
 
+// Place the points of a body whose boxes are there, unless they are. Any thread may ask.
+void pl_contact_need_points(const pl_contact_detection *d, int32_t body);
+
 // Fill the lanes and extents of a small body that is placed, unless they are there. Any thread may
 // ask.
 void pl_contact_need_lanes(const pl_contact_detection *d, int32_t body);

@@ -66,7 +66,7 @@ pl_soft_side pl_soft_side_of(const pl_contact_memory *memory, const pl_contact_p
 // What the rows of a side are built with.
 typedef struct row_build {
   const pl_soft_solution *solution;
-  const pl_surface_motion *motion, *other_motion;
+  const pl_surface_tree *tree;  // of the other body
   const pl_contact_body *own, *other;
   pl_contact_scale scale;
   double step, gap;  // metres kept between the surfaces
@@ -77,8 +77,7 @@ typedef struct row_build {
 static row_build begin_rows(const pl_soft_solution *s, const pl_soft_side *side) {
   const pl_contact_body *own = &s->bodies[side->own], *other = &s->bodies[side->other];
   row_build b = {.solution = s,
-                 .motion = &s->memory->motions[side->own],
-                 .other_motion = &s->memory->motions[side->other],
+                 .tree = s->memory->motions[side->other].tree,
                  .own = own,
                  .other = other,
                  .scale = pl_contact_scale_of(s->step),
@@ -145,24 +144,26 @@ static bool build_row(const row_build *b, const pl_soft_hit *hit, pl_soft_row *r
   const pl_contact_surface *surface = b->other->surface;
   // The slots of another world may name what is not there.
   if (place.triangle >= surface->triangle_count) return false;
-  const int32_t *corners = &surface->triangles[3 * (size_t)place.triangle];
-  pl_vec3 normal = pl_contact_exit_normal(b->other_motion, place.triangle, place.weights);
+  int32_t point = b->own->surface->parents[4 * (size_t)hit->point];
+  const int32_t *corners = &surface->tet_map->triangle_particles[3 * (size_t)place.triangle];
+  const pl_vec3 *positions = b->other->positions;
+  pl_vec3 normal = pl_contact_exit_normal(b->tree, positions, place.triangle, place.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
-  pl_vec3 end = pl_vec3_sub(b->motion->ends[hit->point], mix(b->other_motion->ends, corners, place.weights));
+  pl_vec3 end = pl_vec3_sub(b->own->positions[point], mix(positions, corners, place.weights));
   double gap = pl_vec3_dot(normal, end) - b->gap;
   if (!(gap < b->scale.margin)) return false;
-  pl_vec3 start = pl_vec3_sub(b->motion->starts[hit->point], mix(b->other_motion->starts, corners, place.weights));
+  pl_vec3 start = pl_vec3_sub(b->own->starts[point], mix(b->other->starts, corners, place.weights));
   *row = (pl_soft_row){.normal = normal,
                        .friction = b->friction,
                        .restitution = b->restitution,
                        .depth = -gap,
                        .point = hit->point,
                        .spot = hit->spot};
-  row->particles[0] = b->own->surface->parents[4 * (size_t)hit->point];
+  row->particles[0] = point;
   double answer = b->own->inverse_masses[row->particles[0]];
   for (int k = 0; k < 3; ++k) {
     row->weights[k] = place.weights[k];
-    row->particles[1 + k] = surface->parents[4 * (size_t)corners[k]];
+    row->particles[1 + k] = corners[k];
     answer += place.weights[k] * place.weights[k] * b->other->inverse_masses[row->particles[1 + k]];
   }
   if (!(answer > 0)) return true;

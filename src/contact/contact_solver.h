@@ -35,7 +35,7 @@ typedef struct pl_collider_step {
 // What detection knows of a body.
 typedef struct pl_contact_presence {
   bool is_at_rest;   // asleep, and its points and boxes are those it sleeps with
-  bool is_placed;    // its points and boxes are there; small bodies that nothing is near do without
+  bool is_placed;    // its boxes are there; small bodies that nothing is near do without
   bool is_searched;  // its points search in this step
   bool is_near_large;    // near something else than small bodies: the tree of all things is asked
   bool is_near_body;     // near another body
@@ -43,6 +43,7 @@ typedef struct pl_contact_presence {
   bool has_normals;      // the normals of its triangles are those of this step
   bool is_among_others;  // its contacts of the last step may be used again (contact_keep.c)
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
+  atomic_bool has_points;    // its points, and the boxes of their blocks, are those of this step
   atomic_bool has_lanes;     // its lanes and extents are those of this step
   atomic_flag lock;          // of the slots of its points, and of filling its lanes
 } pl_contact_presence;
@@ -400,9 +401,10 @@ uint32_t pl_contact_spot_of(const pl_contact_place *place, uint32_t uses);
 uint32_t pl_contact_spot_get_uses(uint32_t spot);
 pl_contact_place pl_contact_spot_place(uint32_t spot);
 
-// Unit normal of a surface where a point leaves it through a triangle, zero if there is none.
-pl_vec3 pl_contact_exit_normal(const pl_surface_motion *motion, int32_t triangle,
-                               const double weights[3]);
+// Unit normal of a body of tets where a point leaves it through a triangle, zero if there is none;
+// `positions` are those of its particles.
+pl_vec3 pl_contact_exit_normal(const pl_surface_tree *tree, const pl_vec3 *positions,
+                               int32_t triangle, const double weights[3]);
 
 // The points of a group, which holds all of a body, among the tets of another, which are packed
 // (contact_tets.c). Returns how many touch.

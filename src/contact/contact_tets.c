@@ -127,31 +127,32 @@ static void find_rest(tet_search *s, int32_t tet, const float weights[4]) {
   }
 }
 
-static void add_flush_normal(const pl_surface_motion *motion, int32_t exit, int32_t triangle, pl_vec3 *sum) {
-  const pl_vec3 *normals = motion->tree->surface->tet_map->normals;
+static void add_flush_normal(const pl_contact_surface *surface, const pl_vec3 *positions, int32_t exit,
+                             int32_t triangle, pl_vec3 *sum) {
+  const pl_vec3 *normals = surface->tet_map->normals;
   if (triangle < 0 || !(pl_vec3_dot(normals[exit], normals[triangle]) > FLUSH)) return;
-  pl_vec3 c[3];
-  pl_surface_corners(motion->tree, motion->ends, triangle, c);
-  *sum = pl_vec3_add(*sum, pl_triangle_normal(c[0], c[1], c[2]));
+  const int32_t *c = &surface->tet_map->triangle_particles[3 * (size_t)triangle];
+  *sum = pl_vec3_add(*sum, pl_triangle_normal(positions[c[0]], positions[c[1]], positions[c[2]]));
 }
 
 // At a corner or an edge the normal is that of all triangles there which are flush with the one that the point leaves
 // through, so that two dented faces whose points meet do not push each other aside.
-pl_vec3 pl_contact_exit_normal(const pl_surface_motion *motion, int32_t exit, const double weights[3]) {
-  const pl_surface_tree *tree = motion->tree;
-  const int32_t *corners = &tree->surface->triangles[3 * (size_t)exit];
+pl_vec3 pl_contact_exit_normal(const pl_surface_tree *tree, const pl_vec3 *positions, int32_t exit,
+                               const double weights[3]) {
+  const pl_contact_surface *surface = tree->surface;
+  const int32_t *corners = &surface->triangles[3 * (size_t)exit];
   pl_vec3 sum = {0, 0, 0};
   for (int k = 0; k < 3; ++k) {
     if (!(weights[k] > 1 - BORDER)) continue;
     for (int32_t r = tree->ring_start[corners[k]]; r < tree->ring_start[corners[k] + 1]; ++r)
-      add_flush_normal(motion, exit, tree->ring[r], &sum);
+      add_flush_normal(surface, positions, exit, tree->ring[r], &sum);
     return pl_vec3_normalize_or(sum, sum);
   }
-  add_flush_normal(motion, exit, exit, &sum);
+  add_flush_normal(surface, positions, exit, exit, &sum);
   for (int k = 0; k < 3; ++k) {
     if (!(weights[(k + 2) % 3] < BORDER)) continue;
     const pl_surface_edge *edge = &tree->edges[tree->triangle_edges[3 * exit + k]];
-    add_flush_normal(motion, exit, edge->triangles[edge->triangles[0] == exit], &sum);
+    add_flush_normal(surface, positions, exit, edge->triangles[edge->triangles[0] == exit], &sum);
     return pl_vec3_normalize_or(sum, sum);
   }
   return sum;
@@ -180,7 +181,7 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
     pl_soft_list_add(hits, query->point, pl_contact_spot_of(&place, query->group->spot_uses));
     return true;
   }
-  pl_vec3 normal = pl_contact_exit_normal(motion, out.triangle, out.weights);
+  pl_vec3 normal = pl_contact_exit_normal(motion->tree, query->group->bodies[other].positions, out.triangle, out.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
   pl_contact_add_triangle(query, other, &place, normal);
   return true;
