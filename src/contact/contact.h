@@ -73,10 +73,10 @@ typedef struct pl_contact_body {
   double max_deviation;
   const pl_contact_extent *extents;  // of `starts` and of `positions` as they are at detection;
                                      // NULL: not known
-  pl_vec3 *velocities;  // corrected in place
-  const pl_vec3 *start_velocities;  // at the start of the step, before any force; NULL: not known.
-                                    // Decides what bounces
-  const double *inverse_masses;     // 1/kg; 0: cannot be moved (hard pin)
+  pl_vec3 *velocities;               // corrected in place
+  const pl_vec3 *start_velocities;   // at the start of the step, before any force; NULL: not known.
+                                     // Decides what bounces
+  const double *inverse_masses;      // 1/kg; 0: cannot be moved (hard pin)
   // NULL for particles. A rigid body's `positions` and `starts` are its surface points as placed
   // by its method; resolution changes `rigid` alone, and the method places the points again.
   pl_contact_rigid *rigid;

@@ -40,9 +40,9 @@
 #include <math.h>
 
 #include "base/parallel.h"
+#include "contact/contact_particles.h"
 #include "contact/contact_shock.h"
 #include "contact/contact_solver.h"
-#include "contact/vec3_parts.h"
 #include "pliant/math.h"
 
 static const double REST_RATE = 60;      // γ₀, 1/s
@@ -67,58 +67,12 @@ static bool is_touched(const pl_contact_damping *d, int32_t body) {
   return d->memory->plan.island_of[body] >= 0;
 }
 
-// Sums over the particles of a body that are not held, two at a time: of their masses and of what follows from these,
-// with positions and velocities relative to those of the first particle.
-typedef struct mass_sums {
-  pl_vec2_lanes mass, energy;  // m, m v . v
-  pl_vec2_lanes x[3], v[3];    // m x, m v
-  pl_vec2_lanes spin[3];       // m x × v
-  pl_vec2_lanes moments[6];    // m xx, yy, zz, xy, yz, zx
-  bool is_free;                // no particle is held
-} mass_sums;
-
-// Coordinates of two vectors, side by side.
-static inline void load_two(const pl_vec3 *first, const pl_vec3 *second, pl_vec3 origin, pl_vec2_lanes to[3]) {
-  to[0] = (pl_vec2_lanes){first->x, second->x} - origin.x;
-  to[1] = (pl_vec2_lanes){first->y, second->y} - origin.y;
-  to[2] = (pl_vec2_lanes){first->z, second->z} - origin.z;
+static pl_particles particles_of(const pl_contact_body *body, const pl_vec3 *positions) {
+  return (pl_particles){body->surface->particle_count, positions, body->velocities, body->inverse_masses};
 }
 
-static inline double sum_of(pl_vec2_lanes lanes) {
-  return lanes[0] + lanes[1];
-}
-
-static pl_vec3 sums_of(const pl_vec2_lanes lanes[3]) {
-  return pl_vec3_of(sum_of(lanes[0]), sum_of(lanes[1]), sum_of(lanes[2]));
-}
-
-static void sum_masses(const pl_contact_body *body, const pl_vec3 *positions, mass_sums *sums) {
-  mass_sums s = {.is_free = true};
-  const double *inverse_masses = body->inverse_masses;
-  int32_t count = body->surface->particle_count;
-  for (int32_t i = 0; i < count; i += 2) {
-    // The last of an odd number is its own neighbour, without mass.
-    int32_t j = i + 1 < count ? i + 1 : i;
-    double first = inverse_masses[i] > 0 ? 1 / inverse_masses[i] : 0;
-    double second = inverse_masses[j] > 0 ? 1 / inverse_masses[j] : 0;
-    s.is_free = s.is_free && first > 0 && second > 0;
-    pl_vec2_lanes m = {first, j > i ? second : 0}, x[3], v[3], mx[3];
-    load_two(&positions[i], &positions[j], positions[0], x);
-    load_two(&body->velocities[i], &body->velocities[j], body->velocities[0], v);
-    s.mass += m;
-    s.energy += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    for (int k = 0; k < 3; ++k) {
-      mx[k] = m * x[k];
-      s.x[k] += mx[k];
-      s.v[k] += m * v[k];
-      s.moments[k] += mx[k] * x[k];
-    }
-    s.moments[3] += mx[0] * x[1], s.moments[4] += mx[1] * x[2], s.moments[5] += mx[2] * x[0];
-    s.spin[0] += mx[1] * v[2] - mx[2] * v[1];
-    s.spin[1] += mx[2] * v[0] - mx[0] * v[2];
-    s.spin[2] += mx[0] * v[1] - mx[1] * v[0];
-  }
-  *sums = s;
+static pl_rigid_field field_of(const pl_contact_rigid *motion) {
+  return (pl_rigid_field){motion->center, motion->velocity, motion->angular_velocity};
 }
 
 // Distance of neighbouring particles, by the size of a box, a rectangle or a line with these second moments (per mass)
@@ -136,19 +90,20 @@ static double spacing_of(pl_mat3 moments, int32_t count) {
 // cannot move.
 static bool find_whole(const pl_contact_body *body, const pl_vec3 *positions, pl_contact_whole *whole) {
   if (body->surface->particle_count == 0) return false;
-  mass_sums sums;
-  sum_masses(body, positions, &sums);
-  double mass = sum_of(sums.mass);
+  pl_particle_sums s;
+  pl_particles particles = particles_of(body, positions);
+  pl_particle_kernels_get()->sum(&particles, &s);
+  double mass = s.mass;
   if (!(mass > 0)) return false;
   // From the first particle to the centre: sum m (x - c) (x - c) = sum m x x - M c c, and so for all of second order.
   double f = 1 / mass;
-  pl_vec3 c = pl_vec3_scale(sums_of(sums.x), f), v = pl_vec3_scale(sums_of(sums.v), f);
+  pl_vec3 c = pl_vec3_scale(s.x, f), v = pl_vec3_scale(s.v, f);
   pl_vec3 center = pl_vec3_add(positions[0], c), velocity = pl_vec3_add(body->velocities[0], v);
-  pl_vec3 spin = pl_vec3_add_scaled(sums_of(sums.spin), pl_vec3_cross(c, v), -mass);
-  double xx = sum_of(sums.moments[0]) - mass * c.x * c.x, yy = sum_of(sums.moments[1]) - mass * c.y * c.y;
-  double zz = sum_of(sums.moments[2]) - mass * c.z * c.z, xy = sum_of(sums.moments[3]) - mass * c.x * c.y;
-  double yz = sum_of(sums.moments[4]) - mass * c.y * c.z, zx = sum_of(sums.moments[5]) - mass * c.z * c.x;
-  double energy = sum_of(sums.energy) + mass * (pl_vec3_dot(velocity, velocity) - pl_vec3_dot(v, v));
+  pl_vec3 spin = pl_vec3_add_scaled(s.spin, pl_vec3_cross(c, v), -mass);
+  double xx = s.moments[0] - mass * c.x * c.x, yy = s.moments[1] - mass * c.y * c.y;
+  double zz = s.moments[2] - mass * c.z * c.z, xy = s.moments[3] - mass * c.x * c.y;
+  double yz = s.moments[4] - mass * c.y * c.z, zx = s.moments[5] - mass * c.z * c.x;
+  double energy = s.energy + mass * (pl_vec3_dot(velocity, velocity) - pl_vec3_dot(v, v));
   // What is squeezed to a line has no inertia around it: the small fraction keeps the matrix invertible.
   double min = 1e-9 * (xx + yy + zz), slow = SLOW_FACTOR * REST_SPEED;
   pl_mat3 inertia = {{{yy + zz + min, -xy, -zx}, {-xy, xx + zz + min, -yz}, {-zx, -yz, xx + yy + min}}};
@@ -165,25 +120,18 @@ static bool find_whole(const pl_contact_body *body, const pl_vec3 *positions, pl
                  .inverse_inertia = inverse},
       .velocity = velocity,
       .angular_velocity = angular_velocity,
-      .is_free = sums.is_free,
-      .is_slow = sums.is_free && energy < slow * slow * mass,
+      .is_free = s.is_free,
+      .is_slow = s.is_free && energy < slow * slow * mass,
   };
   return true;
 }
 
 static void damp_vibration(const pl_contact_body *body, pl_contact_whole *whole, double step) {
   // Near rest the vibration of single particles goes as fast as bounce and sway do.
-  double rate = body->damping + (whole->is_slow ? REST_RATE : 0), lost = 1 - exp(-rate * step), max_square = 0;
-  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
-    if (!(body->inverse_masses[i] > 0)) continue;
-    pl_vec3 x = pl_vec3_sub(body->starts[i], whole->motion.center);
-    pl_vec3 rigid = pl_vec3_add(whole->velocity, pl_vec3_cross(whole->angular_velocity, x));
-    pl_vec3 deviation = pl_vec3_sub(body->velocities[i], rigid);
-    double square = pl_vec3_dot(deviation, deviation);
-    max_square = square > max_square ? square : max_square;
-    body->velocities[i] = pl_vec3_add_scaled(rigid, deviation, 1 - lost);
-  }
-  whole->max_deviation = sqrt(max_square);
+  double rate = body->damping + (whole->is_slow ? REST_RATE : 0);
+  pl_particles particles = particles_of(body, body->starts);
+  pl_rigid_field field = {whole->motion.center, whole->velocity, whole->angular_velocity};
+  whole->max_deviation = sqrt(pl_particle_kernels_get()->damp(&particles, &field, exp(-rate * step)));
 }
 
 // A rigid body is a whole as it is.
@@ -416,6 +364,13 @@ static void rest_rows(const pl_contact_damping *d, const pl_contact_pair *pair, 
   }
 }
 
+// How fast two soft bodies part, as wholes, where a contact is.
+static double parting_speed(const pl_contact_damping *d, const pl_soft_side *side, const pl_soft_row *row) {
+  pl_vec3 point = positions_of(d, side->own)[row->particles[0]];
+  return pl_vec3_dot(row->normal, pl_vec3_sub(velocity_at(&d->memory->wholes[side->own].motion, point),
+                                              velocity_at(&d->memory->wholes[side->other].motion, point)));
+}
+
 static void rest_soft(const pl_contact_damping *d, const pl_contact_pair *pair, rest_loss *loss) {
   double sum = 0;
   for (int pass = 0; pass < 2; ++pass)
@@ -425,6 +380,8 @@ static void rest_soft(const pl_contact_damping *d, const pl_contact_pair *pair, 
         pl_soft_row *row = &d->memory->soft_rows[i];
         if (pass == 0) sum += row->normal_impulse;
         if (pass == 0 || !(row->normal_impulse > 0)) continue;
+        // After the sweeps only those that part are damped: most do not.
+        if (d->is_after && !(parting_speed(d, &side, row) > 0)) continue;
         rest_contact contact = rest_of_soft(d, &side, row);
         rest_at(d, &contact, row->normal_impulse / sum, loss);
       }
@@ -446,15 +403,11 @@ static void rest_pairs(void *data, const pl_contact_pair *pairs, int32_t count) 
 
 // What a whole got goes to its particles.
 static void move_whole(const pl_contact_damping *d, int32_t k) {
-  const pl_contact_body *body = &d->bodies[k];
   const pl_contact_whole *whole = &d->memory->wholes[k];
-  const pl_vec3 *positions = positions_of(d, k);
-  pl_vec3 v = pl_vec3_sub(whole->motion.velocity, whole->velocity);
-  pl_vec3 w = pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity);
-  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
-    pl_vec3 x = pl_vec3_sub(positions[i], whole->motion.center);
-    body->velocities[i] = pl_vec3_add(body->velocities[i], pl_vec3_add(v, pl_vec3_cross(w, x)));
-  }
+  pl_particles particles = particles_of(&d->bodies[k], positions_of(d, k));
+  pl_rigid_field change = {whole->motion.center, pl_vec3_sub(whole->motion.velocity, whole->velocity),
+                           pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity)};
+  pl_particle_kernels_get()->add(&particles, &change);
 }
 
 static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -496,9 +449,12 @@ void pl_contact_damp_large(pl_contact_damping *d) {
 // Limit how fast particles move relative to the rigid motion; linear and angular momentum are kept. Returns whether
 // any did.
 static bool limit_vibration(const pl_contact_body *body, const pl_contact_rigid *motion, double max_speed) {
+  const pl_particle_kernels *kernels = pl_particle_kernels_get();
+  pl_particles particles = particles_of(body, body->positions);
+  pl_rigid_field field = field_of(motion);
+  if (!(kernels->find_max(&particles, &field) > max_speed * max_speed)) return false;
   pl_vec3 momentum = {0, 0, 0}, spin = {0, 0, 0};
-  bool is_limited = false;
-  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+  for (int32_t i = 0; i < particles.count; ++i) {
     pl_vec3 deviation = pl_vec3_sub(body->velocities[i], velocity_at(motion, body->positions[i]));
     double square = pl_vec3_dot(deviation, deviation);
     if (!(square > max_speed * max_speed) || !(body->inverse_masses[i] > 0)) continue;
@@ -507,15 +463,10 @@ static bool limit_vibration(const pl_contact_body *body, const pl_contact_rigid 
     body->velocities[i] = pl_vec3_sub(body->velocities[i], lost);
     momentum = pl_vec3_add_scaled(momentum, lost, m);
     spin = pl_vec3_add_scaled(spin, pl_vec3_cross(pl_vec3_sub(body->positions[i], motion->center), lost), m);
-    is_limited = true;
   }
-  if (!is_limited) return false;
-  pl_contact_rigid back = *motion;
-  back.velocity = pl_vec3_scale(momentum, back.inverse_mass);
-  back.angular_velocity = pl_mat3_apply(back.inverse_inertia, spin);
-  for (int32_t i = 0; i < body->surface->particle_count; ++i)
-    if (body->inverse_masses[i] > 0)
-      body->velocities[i] = pl_vec3_add(body->velocities[i], velocity_at(&back, body->positions[i]));
+  pl_rigid_field back = {motion->center, pl_vec3_scale(momentum, motion->inverse_mass),
+                         pl_mat3_apply(motion->inverse_inertia, spin)};
+  kernels->add(&particles, &back);
   return true;
 }
 

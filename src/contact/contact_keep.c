@@ -55,9 +55,9 @@ uint32_t pl_contact_spot_get_uses(uint32_t spot) {
 
 pl_contact_place pl_contact_spot_place(uint32_t spot) {
   uint32_t first = spot >> FIRST_SHIFT & PART_MASK, second = spot & PART_MASK;
-  return (pl_contact_place){(int32_t)(spot >> TRIANGLE_SHIFT & PART_MASK),
-                            {(double)first / PART_MASK, (double)second / PART_MASK,
-                             ((double)PART_MASK - (double)first - (double)second) / PART_MASK}};
+  const double part = 1.0 / PART_MASK;
+  double a = (double)(int32_t)first * part, b = (double)(int32_t)second * part;
+  return (pl_contact_place){(int32_t)(spot >> TRIANGLE_SHIFT & PART_MASK), {a, b, 1 - a - b}};
 }
 
 // The same for the step after the next.

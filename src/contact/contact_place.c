@@ -109,7 +109,8 @@ static void bound_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     bool is_known = is_bounded(d, body);
     memory->presences[body].is_placed = false;
     if (!is_known) place_body(d, body);
-    pl_box path = is_known ? pl_box_merge(extents[0].box, extents[1].box) : pl_box_merge(motion->start_box, motion->end_box);
+    pl_box path =
+        is_known ? pl_box_merge(extents[0].box, extents[1].box) : pl_box_merge(motion->start_box, motion->end_box);
     // Two boxes with half the margin each meet where their bodies are no farther apart than the margin.
     memory->item_boxes[body] = pl_box_expand(path, d->bodies[body].radius + 0.5 * d->scale.margin);
   }

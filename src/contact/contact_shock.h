@@ -31,9 +31,10 @@ typedef struct pl_shock_particles {
 void pl_contact_damp_shocks(const pl_contact_body *body, const pl_surface_tree *tree, double rate,
                             const pl_shock_particles *particles);
 
-// The passes over all blocks of links (contact_shock_kernel.h).
-typedef void pl_shock_kernel(const pl_surface_tree *tree, const pl_shock_particles *particles,
-                             float rate, float max_lost);
+// Reading particles, the passes over all blocks of links, and writing back
+// (contact_shock_kernel.h).
+typedef void pl_shock_kernel(const pl_contact_body *body, const pl_surface_tree *tree,
+                             const pl_shock_particles *particles, float rate);
 pl_shock_kernel pl_shock_run_plain, pl_shock_run_avx2;
 
 #endif

@@ -43,7 +43,35 @@ PL_SIMD_INLINE void damp_block(const pl_shock_particles *p, float rate, float ma
   scatter3(p->velocities, b->links + LANES, (vec3_lanes){w.x - e.x * second, w.y - e.y * second, w.z - e.z * second});
 }
 
-void KERNEL_NAME(const pl_surface_tree *tree, const pl_shock_particles *particles, float rate, float max_lost) {
+typedef double d4 __attribute__((vector_size(32)));
+
+// a - b in single precision.
+PL_SIMD_INLINE pl_f4 sub_single(const pl_vec3 *a, const pl_vec3 *b) {
+  return __builtin_convertvector((d4){a->x, a->y, a->z, 0} - (d4){b->x, b->y, b->z, 0}, pl_f4);
+}
+
+static void load_particles(const pl_contact_body *body, const pl_shock_particles *p) {
+  int32_t count = body->surface->particle_count;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_f4 position = sub_single(&body->starts[i], &body->starts[0]);
+    position[3] = (float)body->inverse_masses[i];
+    p->positions[i] = position;
+    p->velocities[i] = sub_single(&body->velocities[i], &body->velocities[0]);
+  }
+  p->positions[count] = p->velocities[count] = (pl_f4){0.0f, 0.0f, 0.0f, 0.0f};
+}
+
+// What single precision does to velocities that were not damped is not written back.
+static void add_changes(const pl_contact_body *body, const pl_shock_particles *p) {
+  pl_vec3 first = body->velocities[0];
+  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
+    pl_vec3 *v = &body->velocities[i];
+    d4 change = __builtin_convertvector(p->velocities[i] - sub_single(v, &first), d4);
+    *v = pl_vec3_of(v->x + change[0], v->y + change[1], v->z + change[2]);
+  }
+}
+
+static void damp_links(const pl_surface_tree *tree, const pl_shock_particles *particles, float rate, float max_lost) {
   shock_block limited[MAX_LIMITED + 1];
   int32_t count = 0;
   for (int32_t i = 0; i < tree->link_block_count; ++i) {
@@ -54,4 +82,11 @@ void KERNEL_NAME(const pl_surface_tree *tree, const pl_shock_particles *particle
   }
   for (int pass = 1; pass < PL_SHOCK_PASSES; ++pass)
     for (int32_t k = 0; k < count; ++k) damp_block(particles, rate, max_lost, true, &limited[k]);
+}
+
+void KERNEL_NAME(const pl_contact_body *body, const pl_surface_tree *tree, const pl_shock_particles *particles,
+                 float rate) {
+  load_particles(body, particles);
+  damp_links(tree, particles, rate, 1.0f / (float)tree->max_links);
+  add_changes(body, particles);
 }

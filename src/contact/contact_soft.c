@@ -108,26 +108,31 @@ static inline pl_vec3_parts gap_velocity(const pl_soft_row *row, const pl_vec3 *
   return sum;
 }
 
-// The velocities that a row asks for, and the impulse of the last step.
-static void start_row(const row_build *b, double start_gap, pl_soft_row *row) {
-  pl_vec3 velocity;
-  pl_store_parts(&velocity, gap_velocity(row, b->own->velocities, b->other->velocities));
-  double speed = pl_vec3_dot(row->normal, velocity);
-  row->arrive = row->leave = pl_smaller(speed + row->depth / b->step, 0);
+// The velocities of a row that bounces; false if it does not.
+static bool bounce(const row_build *b, double speed, double start_gap, pl_soft_row *row) {
   pl_contact_meeting meeting = {.step = b->step,
                                 .speed = speed,
                                 .depth = row->depth,
                                 .start_gap = start_gap,
                                 .restitution = row->restitution,
                                 .min_speed = b->scale.speed};
-  if (pl_contact_meeting_approach(&meeting) > meeting.min_speed) {
-    double start_approach = HUGE_VAL;
-    if (b->own->start_velocities != NULL && b->other->start_velocities != NULL) {
-      pl_store_parts(&velocity, gap_velocity(row, b->own->start_velocities, b->other->start_velocities));
-      start_approach = -pl_vec3_dot(row->normal, velocity);
-    }
-    if (pl_contact_meeting_bounce(&meeting, start_approach, &row->arrive, &row->leave)) return;
+  if (!(pl_contact_meeting_approach(&meeting) > meeting.min_speed)) return false;
+  double start_approach = HUGE_VAL;
+  if (b->own->start_velocities != NULL && b->other->start_velocities != NULL) {
+    pl_vec3 velocity;
+    pl_store_parts(&velocity, gap_velocity(row, b->own->start_velocities, b->other->start_velocities));
+    start_approach = -pl_vec3_dot(row->normal, velocity);
   }
+  return pl_contact_meeting_bounce(&meeting, start_approach, &row->arrive, &row->leave);
+}
+
+// The velocities that a row asks for, and the impulse of the last step.
+static void start_row(const row_build *b, double start_gap, pl_soft_row *row) {
+  pl_vec3 velocity;
+  pl_store_parts(&velocity, gap_velocity(row, b->own->velocities, b->other->velocities));
+  double speed = pl_vec3_dot(row->normal, velocity);
+  row->arrive = row->leave = pl_smaller(speed + row->depth / b->step, 0);
+  if (-speed > b->scale.speed && bounce(b, speed, start_gap, row)) return;
   double overlap = -start_gap - b->scale.slop;
   if (overlap > 0) row->arrive = pl_contact_push_speed(overlap);
   pl_vec3 last = pl_contact_cache_find_point(b->own, row->point, b->partner);

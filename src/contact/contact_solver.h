@@ -34,9 +34,9 @@ typedef struct pl_collider_step {
 
 // What detection knows of a body.
 typedef struct pl_contact_presence {
-  bool is_at_rest;   // asleep, and its points and boxes are those it sleeps with
-  bool is_placed;    // its boxes are there; small bodies that nothing is near do without
-  bool is_searched;  // its points search in this step
+  bool is_at_rest;       // asleep, and its points and boxes are those it sleeps with
+  bool is_placed;        // its boxes are there; small bodies that nothing is near do without
+  bool is_searched;      // its points search in this step
   bool is_near_large;    // near something else than small bodies: the tree of all things is asked
   bool is_near_body;     // near another body
   bool is_near_plane;    // near a half-space
@@ -136,12 +136,13 @@ struct pl_contact_memory {
   int32_t *listed_bodies;          // alike
   pl_broad_phase broad;            // over bodies, then colliders that have an end
   pl_box *item_boxes;              // of these; empty for a half-space
-  int32_t *near_items;   // PL_CONTACT_NEAR per body: bodies of higher number whose boxes meet its own
-  int32_t *near_counts;  // one per body; more than PL_CONTACT_NEAR: the tree must be asked
-  pl_pair_axis *axes;    // PL_PAIR_AXES per body, with bodies of higher number
-  int32_t *axis_counts;            // one per body
-  atomic_int *axis_points;         // one per axis: points found in tets, of both bodies
-  pl_lane_tets *tets;  // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
+  int32_t
+      *near_items;  // PL_CONTACT_NEAR per body: bodies of higher number whose boxes meet its own
+  int32_t *near_counts;     // one per body; more than PL_CONTACT_NEAR: the tree must be asked
+  pl_pair_axis *axes;       // PL_PAIR_AXES per body, with bodies of higher number
+  int32_t *axis_counts;     // one per body
+  atomic_int *axis_points;  // one per axis: points found in tets, of both bodies
+  pl_lane_tets *tets;       // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
   // Pairs of small bodies that may touch, as seen by either of them:
   int32_t *neighbour_start;          // body_count + 1: offsets into …
   pl_contact_neighbour *neighbours;  // … those of each body
@@ -301,11 +302,7 @@ static inline bool pl_contact_group_query(const pl_contact_group *group, int32_t
   const pl_surface_motion *motion = &group->motions[group->body];
   pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT],
                             &group->contact_counts[point], group->lock};
-  *query = (pl_contact_query){group,
-                              group->body,
-                              point,
-                              motion->starts[point],
-                              motion->ends[point],
+  *query = (pl_contact_query){group, group->body, point, motion->starts[point], motion->ends[point],
                               slots};
   return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
 }

@@ -181,7 +181,8 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
     pl_soft_list_add(hits, query->point, pl_contact_spot_of(&place, query->group->spot_uses));
     return true;
   }
-  pl_vec3 normal = pl_contact_exit_normal(motion->tree, query->group->bodies[other].positions, out.triangle, out.weights);
+  pl_vec3 normal =
+      pl_contact_exit_normal(motion->tree, query->group->bodies[other].positions, out.triangle, out.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
   pl_contact_add_triangle(query, other, &place, normal);
   return true;

@@ -32,7 +32,7 @@ typedef enum pl_body_range { PL_BODY_IN_RANGE, PL_BODY_TOO_FAR, PL_BODY_BURST } 
 typedef struct pl_body_note {
   // In its move:
   pl_contact_extent extents[2];  // of `starts` and `positions`
-  double max_deviation;  // m/s, of a velocity from the mean; 0: not known
+  double max_deviation;          // m/s, of a velocity from the mean; 0: not known
   // In its move, of a body that touched nothing in the last step; again when contact has moved it.
   bool is_known;
   bool is_still;       // slower than the threshold of sleep
