@@ -224,17 +224,18 @@ static rest_contact rest_of_row(const pl_contact_damping *d, pl_contact_row *row
                         row->sliding_impulse,  &row->rest_impulse};
 }
 
-static rest_contact rest_of_soft(const pl_contact_damping *d, const pl_soft_side *side, pl_soft_row *row) {
+static rest_contact rest_of_soft(const pl_contact_damping *d, const pl_soft_side *side, const pl_soft_row *row,
+                                 double *rest_impulse) {
   return (rest_contact){side->own,
                         side->other,
-                        row->normal,
+                        pl_vec3_of_floats(row->normal),
                         positions_of(d, side->own)[row->particles[0]],
                         {0, 0, 0},
-                        row->friction,
-                        row->restitution,
-                        row->normal_impulse,
-                        row->sliding_impulse,
-                        &row->rest_impulse};
+                        (double)row->friction,
+                        (double)row->restitution,
+                        (double)row->normal_impulse,
+                        pl_vec3_of_floats(row->sliding_impulse),
+                        rest_impulse};
 }
 
 // Relative velocity of two wholes that a contact takes away, and the rate at which it does.
@@ -309,16 +310,12 @@ static pl_vec3 spin_of(const pl_contact_damping *d, const pl_contact_row *row) {
 }
 
 // The same of a contact of soft bodies.
-static pl_vec3 spin_of_soft(const pl_contact_damping *d, const pl_soft_side *side, const pl_soft_row *row) {
+static pl_vec3 spin_of_soft(const pl_contact_damping *d, const pl_soft_side *side, const pl_soft_row *row,
+                            pl_vec3 arrive_impulse) {
   const pl_contact_body *a = &d->bodies[side->own], *b = &d->bodies[side->other];
-  pl_vec3 impulse = pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse);
-  pl_vec3 start = a->starts[row->particles[0]], end = a->positions[row->particles[0]];
-  for (int k = 0; k < 3; ++k) {
-    start = pl_vec3_add_scaled(start, b->starts[row->particles[1 + k]], -row->weights[k]);
-    end = pl_vec3_add_scaled(end, b->positions[row->particles[1 + k]], -row->weights[k]);
-  }
-  return pl_vec3_add(pl_vec3_cross(start, row->arrive_impulse),
-                     pl_vec3_cross(end, pl_vec3_sub(impulse, row->arrive_impulse)));
+  pl_vec3 start = pl_soft_gap(row, a->starts, b->starts), end = pl_soft_gap(row, a->positions, b->positions);
+  return pl_vec3_add(pl_vec3_cross(start, arrive_impulse),
+                     pl_vec3_cross(end, pl_vec3_sub(pl_soft_impulse(row), arrive_impulse)));
 }
 
 static pl_vec3 sum_spins(const pl_contact_damping *d, const pl_contact_pair *pair) {
@@ -333,8 +330,9 @@ static pl_vec3 sum_spins(const pl_contact_damping *d, const pl_contact_pair *pai
     pl_soft_side side = pl_soft_side_of(d->memory, pair, k);
     for (int32_t i = side.first; i < side.end; ++i) {
       const pl_soft_row *row = &d->memory->soft_rows[i];
-      bool has_pushed = row->normal_impulse > 0 || pl_vec3_dot(row->arrive_impulse, row->arrive_impulse) > 0;
-      if (has_pushed) sum = pl_vec3_add(sum, spin_of_soft(d, &side, row));
+      pl_vec3 arrived = pl_vec3_of_floats(d->memory->soft_notes[i].arrive_impulse);
+      bool has_pushed = row->normal_impulse > 0 || pl_vec3_dot(arrived, arrived) > 0;
+      if (has_pushed) sum = pl_vec3_add(sum, spin_of_soft(d, &side, row, arrived));
     }
   }
   return sum;
@@ -367,8 +365,9 @@ static void rest_rows(const pl_contact_damping *d, const pl_contact_pair *pair, 
 // How fast two soft bodies part, as wholes, where a contact is.
 static double parting_speed(const pl_contact_damping *d, const pl_soft_side *side, const pl_soft_row *row) {
   pl_vec3 point = positions_of(d, side->own)[row->particles[0]];
-  return pl_vec3_dot(row->normal, pl_vec3_sub(velocity_at(&d->memory->wholes[side->own].motion, point),
-                                              velocity_at(&d->memory->wholes[side->other].motion, point)));
+  return pl_vec3_dot(pl_vec3_of_floats(row->normal),
+                     pl_vec3_sub(velocity_at(&d->memory->wholes[side->own].motion, point),
+                                 velocity_at(&d->memory->wholes[side->other].motion, point)));
 }
 
 static void rest_soft(const pl_contact_damping *d, const pl_contact_pair *pair, rest_loss *loss) {
@@ -377,13 +376,15 @@ static void rest_soft(const pl_contact_damping *d, const pl_contact_pair *pair, 
     for (int k = 0; k < 2; ++k) {
       pl_soft_side side = pl_soft_side_of(d->memory, pair, k);
       for (int32_t i = side.first; i < side.end; ++i) {
-        pl_soft_row *row = &d->memory->soft_rows[i];
-        if (pass == 0) sum += row->normal_impulse;
+        const pl_soft_row *row = &d->memory->soft_rows[i];
+        if (pass == 0) sum += (double)row->normal_impulse;
         if (pass == 0 || !(row->normal_impulse > 0)) continue;
         // After the sweeps only those that part are damped: most do not.
         if (d->is_after && !(parting_speed(d, &side, row) > 0)) continue;
-        rest_contact contact = rest_of_soft(d, &side, row);
-        rest_at(d, &contact, row->normal_impulse / sum, loss);
+        double rest_impulse = (double)d->memory->soft_notes[i].rest_impulse;
+        rest_contact contact = rest_of_soft(d, &side, row, &rest_impulse);
+        rest_at(d, &contact, (double)row->normal_impulse / sum, loss);
+        d->memory->soft_notes[i].rest_impulse = (float)rest_impulse;
       }
     }
 }
@@ -541,12 +542,11 @@ static void find_soft_pushes(const pl_contact_damping *d, const pl_contact_pair 
     for (int32_t i = side.first; i < side.end; ++i) {
       const pl_soft_row *row = &d->memory->soft_rows[i];
       if (!(row->normal_impulse > 0)) continue;
+      // The velocity of the side that is no whole: the gap moves as the point minus the place.
       pl_vec3 velocity = own->velocities[row->particles[0]];
-      if (has_own) velocity = pl_vec3_of(0, 0, 0);
-      for (int c = 0; c < 3 && has_own; ++c)
-        velocity = pl_vec3_add_scaled(velocity, other->velocities[row->particles[1 + c]], row->weights[c]);
-      note_push(&d->memory->wholes[has_own ? side.own : side.other], own->positions[row->particles[0]], row->normal,
-                velocity);
+      if (has_own) velocity = pl_vec3_sub(velocity, pl_soft_gap(row, own->velocities, other->velocities));
+      note_push(&d->memory->wholes[has_own ? side.own : side.other], own->positions[row->particles[0]],
+                pl_vec3_of_floats(row->normal), velocity);
     }
   }
 }

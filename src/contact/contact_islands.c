@@ -98,8 +98,8 @@ static void add_joints(pl_contact_plan *plan, const pl_contact_joint *joints, in
 }
 
 // Contacts of soft bodies are a pair of their own, next to other contacts of the same two bodies.
-static void add_soft_pairs(pl_contact_plan *plan, const pl_soft_pair *pairs, int32_t count) {
-  for (const pl_soft_pair *pair = pairs; pair < pairs + count; ++pair)
+static void add_soft_pairs(pl_contact_plan *plan, const pl_contact_plan_def *def) {
+  for (const pl_soft_pair *pair = def->soft_pairs; pair < def->soft_pairs + def->soft_count; ++pair)
     plan->unsorted[plan->pair_count++] =
         (pl_contact_pair){.a = pair->a, .b = pair->b, .joint = -1, .axis = pair->axis, .count = pair->count};
 }
@@ -194,11 +194,13 @@ static void sort_by_island(pl_contact_plan *plan) {
 }
 
 // Rows in the order of the pairs; within a pair in the order of the contacts.
-static void number_rows(pl_contact_plan *plan, int32_t contact_count) {
+static void number_rows(pl_contact_plan *plan, const pl_contact_plan_def *def) {
+  int32_t contact_count = def->contact_count, first_soft = plan->pair_count - def->soft_count;
   int32_t row = 0, soft_row = 0;
   for (int32_t p = 0; p < plan->pair_count; ++p) {
     pl_contact_pair *pair = &plan->pairs[p];
     int32_t was = pair->first_row, *next = pair->axis < 0 ? &row : &soft_row;
+    if (pair->axis >= 0) def->soft_pairs[was - first_soft].plan_pair = p;
     pair->first_row = *next;
     plan->unsorted[was].first_row = *next;  // cursor
     *next += pair->count;
@@ -240,12 +242,12 @@ static void sort_bodies(pl_contact_plan *plan, int32_t body_count) {
 void pl_contact_plan_form(pl_contact_plan *plan, const pl_contact_plan_def *def) {
   find_pairs(plan, def->contacts, def->contact_count);
   add_joints(plan, def->joints, def->joint_count);
-  add_soft_pairs(plan, def->soft_pairs, def->soft_count);
+  add_soft_pairs(plan, def);
   find_islands(plan, def->body_count);
   sort_by_color(plan);
   sort_by_island(plan);
   sort_bodies(plan, def->body_count);
-  number_rows(plan, def->contact_count);
+  number_rows(plan, def);
 }
 
 typedef struct plan_visit {

@@ -62,7 +62,7 @@ typedef struct pl_contact_plan_def {
   int32_t contact_count;
   const pl_contact_joint *joints;
   int32_t joint_count;
-  const pl_soft_pair *soft_pairs;
+  pl_soft_pair *soft_pairs;  // get their numbers in the plan
   int32_t soft_count;
 } pl_contact_plan_def;
 

@@ -52,19 +52,22 @@ static void report_soft(const pl_contact_memory *memory, const pl_contact_body *
   pl_vec3 *own = bodies[side.own].presses, *other = bodies[side.other].presses;
   for (int32_t i = side.first; i < side.end; ++i) {
     const pl_soft_row *row = &memory->soft_rows[i];
-    outcome->overlap_count += row->depth > 0;
-    outcome->deepest = pl_larger(outcome->deepest, row->depth);
-    double press = row->normal_impulse + row->rest_impulse;
+    const pl_soft_note *note = &memory->soft_notes[i];
+    double depth = (double)note->depth, press = (double)row->normal_impulse + (double)note->rest_impulse;
+    outcome->overlap_count += depth > 0;
+    outcome->deepest = pl_larger(outcome->deepest, depth);
     if (!(press > 0)) continue;
+    pl_vec3 impulse = pl_vec3_scale(pl_vec3_of_floats(row->normal), press);
     if (own != NULL) {
-      own[row->point] = pl_vec3_add_scaled(own[row->point], row->normal, press);
+      own[note->point] = pl_vec3_add(own[note->point], impulse);
       *bodies[side.own].has_presses = true;
     }
     if (other == NULL) continue;
     *bodies[side.other].has_presses = true;
-    const int32_t *corners = &triangles[3 * (size_t)pl_contact_spot_place(row->spot).triangle];
+    pl_contact_place place = pl_contact_spot_place(note->spot);
+    const int32_t *corners = &triangles[3 * (size_t)place.triangle];
     for (int k = 0; k < 3; ++k)
-      other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], row->normal, -press * row->weights[k]);
+      other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], impulse, -place.weights[k]);
   }
 }
 

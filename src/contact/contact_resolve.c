@@ -44,6 +44,7 @@ typedef struct resolution {
   bool notes;  // the first sweep of the second half: it notes the impulses of the first
   bool has_rigid;
   int32_t arrivals, leaves;  // sweeps of the two halves
+  int32_t large_pairs;       // pairs of large islands, the first of the plan
   pl_soft_solution soft;
 } resolution;
 
@@ -491,11 +492,16 @@ static pl_pair_range rows_of(const pl_contact_pair *pairs, int32_t count) {
   return rows;
 }
 
+// In the order of bodies, which are neighbours then: rows need more of these than sweeps do.
 static void build_soft(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
-  for (const pl_contact_pair *pair = &r->memory->plan.pairs[begin]; pair < &r->memory->plan.pairs[end]; ++pair)
-    if (pair->axis >= 0) pl_soft_build(&r->soft, pair);
+  const pl_contact_plan *plan = &r->memory->plan;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t pair = r->memory->soft_pairs[i].plan_pair;
+    // Those of small islands are built with them.
+    if (pair < r->large_pairs) pl_soft_build(&r->soft, &plan->pairs[pair]);
+  }
 }
 
 // A small island from its rows to its impulses, by one thread, while all of it is in the cache.
@@ -509,7 +515,8 @@ static void resolve_island(const resolution *all, int32_t number) {
   resolution own = *all, *r = &own;
   pl_contact_damping damping = damping_of(r);
   build_rows(r, rows.first, rows.first + rows.count, 0);
-  build_soft(r, range.first, range.first + range.count, 0);
+  for (int32_t p = 0; p < island.pair_count; ++p)
+    if (island.pairs[p].axis >= 0) pl_soft_build(&r->soft, &island.pairs[p]);
   for (int32_t i = 0; i < island.body_count; ++i) note_velocities_of(r, island.bodies[i]);
   pl_contact_damp_island(&damping, &island);
   r->corrects = true;
@@ -533,12 +540,13 @@ static void resolve_islands(void *data, int32_t begin, int32_t end, int32_t bloc
 static void resolve_large(resolution *r) {
   pl_context *context = r->solver->context;
   const pl_contact_plan *plan = &r->memory->plan;
-  int32_t body_count = plan->small_body_start[0], pair_count = 0;
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) pair_count += plan->colors[c].count;
-  int32_t row_count = rows_of(plan->pairs, pair_count).count;
+  int32_t body_count = plan->small_body_start[0];
+  r->large_pairs = 0;
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) r->large_pairs += plan->colors[c].count;
+  int32_t row_count = rows_of(plan->pairs, r->large_pairs).count;
   pl_contact_damping damping = damping_of(r);
   pl_parallel_for(context, row_count, ROW_GRAIN, build_rows, r);
-  pl_parallel_for(context, pair_count, PAIR_GRAIN, build_soft, r);
+  pl_parallel_for(context, r->memory->soft_pair_count, PAIR_GRAIN, build_soft, r);
   pl_parallel_for(context, body_count, BODY_GRAIN, note_velocities, r);
   pl_contact_damp_large(&damping);
   sweep_large(r, true, r->arrivals);
@@ -566,8 +574,9 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                   .has_rigid = has_rigid(bodies, body_count, true),
                   .soft = {memory, bodies, &solver->pairs, step}};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
-  pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,     solver->joints,
-                             solver->joint_count, memory->soft_pairs, pl_soft_list_pairs(memory)};
+  memory->soft_pair_count = pl_soft_list_pairs(memory);
+  pl_contact_plan_def def = {body_count,         memory->contacts,   solver->contact_count,  solver->joints,
+                             solver->joint_count, memory->soft_pairs, memory->soft_pair_count};
   pl_contact_plan_form(&memory->plan, &def);
   count_sweeps(&r);
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);

@@ -49,7 +49,7 @@ int32_t pl_soft_list_pairs(pl_contact_memory *memory) {
       int32_t axis = body * PL_PAIR_AXES + i;
       int32_t hits = memory->axis_hits[2 * axis].count + memory->axis_hits[2 * axis + 1].count;
       if (memory->axes[axis].is_soft && hits > 0)
-        memory->soft_pairs[count++] = (pl_soft_pair){body, memory->axes[axis].other, axis, hits};
+        memory->soft_pairs[count++] = (pl_soft_pair){body, memory->axes[axis].other, axis, hits, -1};
     }
   }
   return count;
@@ -92,88 +92,70 @@ static row_build begin_rows(const pl_soft_solution *s, const pl_soft_side *side)
   return b;
 }
 
-static pl_vec3 mix(const pl_vec3 *x, const int32_t index[3], const double weights[3]) {
-  pl_vec3_parts sum = pl_load_parts(&x[index[0]]);
-  sum = (pl_vec3_parts){sum.xy * weights[0], sum.z * weights[0]};
-  for (int k = 1; k < 3; ++k) sum = pl_add_parts(sum, pl_load_parts(&x[index[k]]), weights[k]);
-  pl_vec3 result;
-  pl_store_parts(&result, sum);
-  return result;
-}
-
-// Velocity of the gap.
-static inline pl_vec3_parts gap_velocity(const pl_soft_row *row, const pl_vec3 *own, const pl_vec3 *other) {
-  pl_vec3_parts sum = pl_load_parts(&own[row->particles[0]]);
-  for (int k = 0; k < 3; ++k) sum = pl_add_parts(sum, pl_load_parts(&other[row->particles[1 + k]]), -row->weights[k]);
-  return sum;
-}
-
 // The velocities of a row that bounces; false if it does not.
-static bool bounce(const row_build *b, double speed, double start_gap, pl_soft_row *row) {
+static bool bounce(const row_build *b, double speed, double depth, double start_gap, pl_soft_row *row) {
   pl_contact_meeting meeting = {.step = b->step,
                                 .speed = speed,
-                                .depth = row->depth,
+                                .depth = depth,
                                 .start_gap = start_gap,
-                                .restitution = row->restitution,
+                                .restitution = b->restitution,
                                 .min_speed = b->scale.speed};
   if (!(pl_contact_meeting_approach(&meeting) > meeting.min_speed)) return false;
-  double start_approach = HUGE_VAL;
-  if (b->own->start_velocities != NULL && b->other->start_velocities != NULL) {
-    pl_vec3 velocity;
-    pl_store_parts(&velocity, gap_velocity(row, b->own->start_velocities, b->other->start_velocities));
-    start_approach = -pl_vec3_dot(row->normal, velocity);
-  }
-  return pl_contact_meeting_bounce(&meeting, start_approach, &row->arrive, &row->leave);
+  double start_approach = HUGE_VAL, arrive, leave;
+  if (b->own->start_velocities != NULL && b->other->start_velocities != NULL)
+    start_approach = -pl_vec3_dot(pl_vec3_of_floats(row->normal),
+                                  pl_soft_gap(row, b->own->start_velocities, b->other->start_velocities));
+  if (!pl_contact_meeting_bounce(&meeting, start_approach, &arrive, &leave)) return false;
+  row->arrive = (float)arrive;
+  row->leave = (float)leave;
+  return true;
+}
+
+static void set_floats(float to[3], pl_vec3 a) {
+  to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
 }
 
 // The velocities that a row asks for, and the impulse of the last step.
-static void start_row(const row_build *b, double start_gap, pl_soft_row *row) {
-  pl_vec3 velocity;
-  pl_store_parts(&velocity, gap_velocity(row, b->own->velocities, b->other->velocities));
-  double speed = pl_vec3_dot(row->normal, velocity);
-  row->arrive = row->leave = pl_smaller(speed + row->depth / b->step, 0);
-  if (-speed > b->scale.speed && bounce(b, speed, start_gap, row)) return;
+static void start_row(const row_build *b, const pl_soft_note *note, pl_vec3 normal, pl_soft_row *row) {
+  double depth = (double)note->depth;
+  double start_gap = pl_vec3_dot(normal, pl_soft_gap(row, b->own->starts, b->other->starts)) - b->gap;
+  double speed = pl_vec3_dot(normal, pl_soft_gap(row, b->own->velocities, b->other->velocities));
+  row->arrive = row->leave = (float)pl_smaller(speed + depth / b->step, 0);
+  if (-speed > b->scale.speed && bounce(b, speed, depth, start_gap, row)) return;
   double overlap = -start_gap - b->scale.slop;
-  if (overlap > 0) row->arrive = pl_contact_push_speed(overlap);
-  pl_vec3 last = pl_contact_cache_find_point(b->own, row->point, b->partner);
-  double along = pl_vec3_dot(last, row->normal);
-  row->normal_impulse = pl_larger(along, 0);
-  pl_vec3 sliding = pl_vec3_add_scaled(last, row->normal, -along);
-  double length = pl_vec3_length(sliding), limit = row->friction * row->normal_impulse;
-  row->sliding_impulse = length > limit ? pl_vec3_scale(sliding, limit / length) : sliding;
+  if (overlap > 0) row->arrive = (float)pl_contact_push_speed(overlap);
+  pl_vec3 last = pl_contact_cache_find_point(b->own, note->point, b->partner);
+  double along = pl_vec3_dot(last, normal), pressed = pl_larger(along, 0);
+  pl_vec3 sliding = pl_vec3_add_scaled(last, normal, -along);
+  double square = pl_vec3_dot(sliding, sliding), limit = b->friction * pressed;
+  if (square > limit * limit) sliding = pl_vec3_scale(sliding, limit / sqrt(square));
+  row->normal_impulse = (float)pressed;
+  set_floats(row->sliding_impulse, sliding);
 }
 
 // False if there is nothing to resolve.
-static bool build_row(const row_build *b, const pl_soft_hit *hit, pl_soft_row *row) {
+static bool build_row(const row_build *b, const pl_soft_hit *hit, pl_soft_row *row, pl_soft_note *note) {
   pl_contact_place place = pl_contact_spot_place(hit->spot);
   const pl_contact_surface *surface = b->other->surface;
   // The slots of another world may name what is not there.
   if (place.triangle >= surface->triangle_count) return false;
-  int32_t point = b->own->surface->parents[4 * (size_t)hit->point];
   const int32_t *corners = &surface->tet_map->triangle_particles[3 * (size_t)place.triangle];
-  const pl_vec3 *positions = b->other->positions;
-  pl_vec3 normal = pl_contact_exit_normal(b->tree, positions, place.triangle, place.weights);
+  pl_vec3 normal = pl_contact_exit_normal(b->tree, b->other->positions, place.triangle, place.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
-  pl_vec3 end = pl_vec3_sub(b->own->positions[point], mix(positions, corners, place.weights));
-  double gap = pl_vec3_dot(normal, end) - b->gap;
+  *row = (pl_soft_row){.friction = (float)b->friction,
+                       .restitution = (float)b->restitution,
+                       .weights = {(float)place.weights[0], (float)place.weights[1]},
+                       .particles = {(uint16_t)b->own->surface->parents[4 * (size_t)hit->point], (uint16_t)corners[0],
+                                     (uint16_t)corners[1], (uint16_t)corners[2]}};
+  double gap = pl_vec3_dot(normal, pl_soft_gap(row, b->own->positions, b->other->positions)) - b->gap;
   if (!(gap < b->scale.margin)) return false;
-  pl_vec3 start = pl_vec3_sub(b->own->starts[point], mix(b->other->starts, corners, place.weights));
-  *row = (pl_soft_row){.normal = normal,
-                       .friction = b->friction,
-                       .restitution = b->restitution,
-                       .depth = -gap,
-                       .point = hit->point,
-                       .spot = hit->spot};
-  row->particles[0] = point;
+  set_floats(row->normal, normal);
+  *note = (pl_soft_note){.depth = (float)-gap, .point = hit->point, .spot = hit->spot};
   double answer = b->own->inverse_masses[row->particles[0]];
-  for (int k = 0; k < 3; ++k) {
-    row->weights[k] = place.weights[k];
-    row->particles[1 + k] = corners[k];
-    answer += place.weights[k] * place.weights[k] * b->other->inverse_masses[row->particles[1 + k]];
-  }
+  for (int k = 0; k < 3; ++k) answer += place.weights[k] * place.weights[k] * b->other->inverse_masses[corners[k]];
   if (!(answer > 0)) return true;
-  row->mass = 1 / answer;
-  start_row(b, pl_vec3_dot(normal, start) - b->gap, row);
+  row->mass = (float)(1 / answer);
+  start_row(b, note, normal, row);
   return true;
 }
 
@@ -185,8 +167,8 @@ void pl_soft_build(const pl_soft_solution *s, const pl_contact_pair *pair) {
     row_build b = begin_rows(s, &side);
     int32_t row = side.first;
     for (int32_t i = hits.first; i < hits.first + hits.count; ++i) {
-      if (!build_row(&b, &memory->hits[i], &memory->soft_rows[row])) continue;
-      memory->soft_rows[row++].pair = (int32_t)(pair - memory->plan.pairs);
+      if (!build_row(&b, &memory->hits[i], &memory->soft_rows[row], &memory->soft_notes[row])) continue;
+      memory->soft_notes[row++].pair = (int32_t)(pair - memory->plan.pairs);
     }
     memory->axis_rows[2 * pair->axis + k] = row - side.first;
   }
@@ -205,38 +187,59 @@ static side_velocities velocities_of(const pl_soft_solution *s, const pl_soft_si
   return (side_velocities){own->velocities, other->velocities, own->inverse_masses, other->inverse_masses};
 }
 
-static inline void push(const side_velocities *v, const pl_soft_row *row, pl_vec3_parts impulse) {
-  pl_vec3 *velocity = &v->own[row->particles[0]];
-  pl_store_parts(velocity, pl_add_parts(pl_load_parts(velocity), impulse, v->own_masses[row->particles[0]]));
-  for (int k = 0; k < 3; ++k) {
-    int32_t particle = row->particles[1 + k];
-    velocity = &v->other[particle];
-    pl_store_parts(velocity,
-                   pl_add_parts(pl_load_parts(velocity), impulse, -row->weights[k] * v->other_masses[particle]));
-  }
+// A row, and what it acts on, in double precision.
+typedef struct open_row {
+  pl_vec3 *velocities[4];
+  double weights[4];  // of these in the velocity of the gap
+  double pushes[4];   // 1/kg: what an impulse adds to them
+  pl_vec3_parts normal;
+} open_row;
+
+static inline pl_vec3_parts parts_of(const float a[3]) {
+  return (pl_vec3_parts){{(double)a[0], (double)a[1]}, (double)a[2]};
+}
+
+static inline open_row open(const side_velocities *v, const pl_soft_row *row) {
+  const uint16_t *p = row->particles;
+  double first = (double)row->weights[0], second = (double)row->weights[1], third = 1 - first - second;
+  return (open_row){
+      {&v->own[p[0]], &v->other[p[1]], &v->other[p[2]], &v->other[p[3]]},
+      {1, -first, -second, -third},
+      {v->own_masses[p[0]], -first * v->other_masses[p[1]], -second * v->other_masses[p[2]],
+       -third * v->other_masses[p[3]]},
+      parts_of(row->normal)};
+}
+
+static inline void push(const open_row *r, pl_vec3_parts impulse) {
+  for (int k = 0; k < 4; ++k)
+    pl_store_parts(r->velocities[k], pl_add_parts(pl_load_parts(r->velocities[k]), impulse, r->pushes[k]));
 }
 
 static inline pl_vec3_parts impulse_of(const pl_soft_row *row) {
-  return pl_add_parts(pl_load_parts(&row->sliding_impulse), pl_load_parts(&row->normal), row->normal_impulse);
+  return pl_add_parts(parts_of(row->sliding_impulse), parts_of(row->normal), (double)row->normal_impulse);
 }
 
-// As sweep_particles() in contact_resolve.c.
+// As sweep_particles() in contact_resolve.c. What is added to velocities is the change of the impulse as it is stored.
 static inline void sweep_row(const side_velocities *v, pl_soft_row *row, bool corrects) {
-  pl_vec3_parts velocity = gap_velocity(row, v->own, v->other), normal = pl_load_parts(&row->normal);
-  double speed = pl_dot_parts(normal, velocity), target = corrects ? row->arrive : row->leave;
-  double normal_impulse = pl_larger(row->normal_impulse + (target - speed) * row->mass, 0);
-  double change = normal_impulse - row->normal_impulse;
-  if (normal_impulse == 0 && change == 0) return;
+  open_row r = open(v, row);
+  pl_vec3_parts velocity = pl_load_parts(r.velocities[0]);
+  for (int k = 1; k < 4; ++k) velocity = pl_add_parts(velocity, pl_load_parts(r.velocities[k]), r.weights[k]);
+  double speed = pl_dot_parts(r.normal, velocity), mass = (double)row->mass, pressed = (double)row->normal_impulse;
+  double target = (double)(corrects ? row->arrive : row->leave);
+  float normal_impulse = (float)pl_larger(pressed + (target - speed) * mass, 0);
+  double change = (double)normal_impulse - pressed;
+  if (normal_impulse == 0.0f && change == 0) return;
   row->normal_impulse = normal_impulse;
-  pl_vec3_parts before = pl_load_parts(&row->sliding_impulse), sliding = pl_add_parts(velocity, normal, -speed);
-  pl_vec3_parts wanted = pl_add_parts(before, sliding, -row->mass);
-  double square = pl_dot_parts(wanted, wanted), limit = row->friction * normal_impulse;
+  pl_vec3_parts before = parts_of(row->sliding_impulse), sliding = pl_add_parts(velocity, r.normal, -speed);
+  pl_vec3_parts wanted = pl_add_parts(before, sliding, -mass);
+  double square = pl_dot_parts(wanted, wanted), limit = (double)row->friction * (double)normal_impulse;
   if (square > limit * limit) {
     double scale = limit / sqrt(square);
     wanted = (pl_vec3_parts){wanted.xy * scale, wanted.z * scale};
   }
-  pl_store_parts(&row->sliding_impulse, wanted);
-  push(v, row, pl_add_parts(pl_sub_parts(wanted, before), normal, change));
+  for (int k = 0; k < 2; ++k) row->sliding_impulse[k] = (float)wanted.xy[k];
+  row->sliding_impulse[2] = (float)wanted.z;
+  push(&r, pl_add_parts(pl_sub_parts(parts_of(row->sliding_impulse), before), r.normal, change));
 }
 
 void pl_soft_start(const pl_soft_solution *s, const pl_contact_pair *pair) {
@@ -245,7 +248,9 @@ void pl_soft_start(const pl_soft_solution *s, const pl_contact_pair *pair) {
     side_velocities v = velocities_of(s, &side);
     for (int32_t i = side.first; i < side.end; ++i) {
       const pl_soft_row *row = &s->memory->soft_rows[i];
-      if (row->normal_impulse > 0) push(&v, row, impulse_of(row));
+      if (!(row->normal_impulse > 0)) continue;
+      open_row r = open(&v, row);
+      push(&r, impulse_of(row));
     }
   }
 }
@@ -256,7 +261,7 @@ void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pair, bool 
     side_velocities v = velocities_of(s, &side);
     for (int32_t i = side.first; i < side.end; ++i) {
       pl_soft_row *row = &s->memory->soft_rows[i];
-      if (notes) pl_store_parts(&row->arrive_impulse, impulse_of(row));
+      if (notes) set_floats(s->memory->soft_notes[i].arrive_impulse, pl_soft_impulse(row));
       if (row->mass > 0) sweep_row(&v, row, corrects);
     }
   }
@@ -271,14 +276,13 @@ void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair) {
     uint32_t partner = pl_contact_cache_partner(&s->bodies[side.other]);
     for (int32_t i = side.first; i < side.end; ++i) {
       const pl_soft_row *row = &s->memory->soft_rows[i];
+      const pl_soft_note *note = &s->memory->soft_notes[i];
       // A place that the next step may use is kept without an impulse too.
-      bool is_kept = pl_contact_spot_get_uses(row->spot) > 0;
+      bool is_kept = pl_contact_spot_get_uses(note->spot) > 0;
       if (!(row->normal_impulse > 0) && !is_kept) continue;
-      pl_vec3 impulse = {0, 0, 0};
-      if (row->normal_impulse > 0) pl_store_parts(&impulse, impulse_of(row));
-      pl_contact_impulse kept = {
-          partner, is_kept ? row->spot : 0, {(float)impulse.x, (float)impulse.y, (float)impulse.z}};
-      pl_contact_cache_store_point(own, row->point, &kept);
+      pl_contact_impulse kept = {partner, is_kept ? note->spot : 0, {0, 0, 0}};
+      if (row->normal_impulse > 0) set_floats(kept.impulse, pl_soft_impulse(row));
+      pl_contact_cache_store_point(own, note->point, &kept);
       if (own->has_impulses != NULL) *own->has_impulses = true;
     }
   }
@@ -297,19 +301,20 @@ int32_t pl_soft_list_rows(pl_contact_memory *memory) {
 pl_contact pl_soft_contact(const pl_contact_memory *memory, int32_t number) {
   int32_t index = memory->listed_rows[number];
   const pl_soft_row *row = &memory->soft_rows[index];
-  const pl_contact_pair *pair = &memory->plan.pairs[row->pair];
+  const pl_soft_note *note = &memory->soft_notes[index];
+  const pl_contact_pair *pair = &memory->plan.pairs[note->pair];
   pl_soft_side side = pl_soft_side_of(memory, pair, 0);
   if (index >= side.end) side = pl_soft_side_of(memory, pair, 1);
-  pl_contact_place place = pl_contact_spot_place(row->spot);
+  pl_contact_place place = pl_contact_spot_place(note->spot);
   const int32_t *corners = &memory->motions[side.other].tree->surface->triangles[3 * (size_t)place.triangle];
-  return (pl_contact){.a = {side.own, 1, {row->point}, {1}},
+  return (pl_contact){.a = {side.own, 1, {note->point}, {1}},
                       .b = {side.other,
                             3,
                             {corners[0], corners[1], corners[2]},
                             {place.weights[0], place.weights[1], place.weights[2]}},
                       .collider = -1,
-                      .normal = row->normal,
-                      .depth = row->depth,
-                      .friction = row->friction,
-                      .restitution = row->restitution};
+                      .normal = pl_vec3_of_floats(row->normal),
+                      .depth = (double)note->depth,
+                      .friction = (double)row->friction,
+                      .restitution = (double)row->restitution};
 }

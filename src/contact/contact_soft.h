@@ -2,8 +2,8 @@
 //
 // A point of a body that is found in a tet of another (contact_tets.c) touches a place on one of
 // its triangles. Both surfaces are made of particles, so such a contact is four particles and three
-// weights. It goes from the search to the sweeps as a hit, eight bytes, and a row of three lines of
-// the cache; the list of contacts, its slots and the general rows are not touched. What a row
+// weights. It goes from the search to the sweeps as a hit, eight bytes, and a row of one line of the
+// cache; the list of contacts, its slots and the general rows are not touched. What a row
 // means, and how it is solved, is the same (contact_resolve.c).
 //
 // Contacts are wanted as a list where a method solves them itself (pl_contact_solver_detect()):
@@ -13,6 +13,7 @@
 
 #include "contact/contact.h"
 #include "contact/contact_islands.h"
+#include "pliant/math.h"
 
 // A point that touches a place on the other body of its pair. The upper bits of the place say how
 // many of the next steps may use it again (contact_keep.c).
@@ -29,24 +30,47 @@ struct pl_soft_pair {
   int32_t a, b;  // bodies, a < b
   int32_t axis;  // of the pair
   int32_t count;
+  int32_t plan_pair;  // its number in the plan
 };
 
+// What sweeps read and write: one line of the cache.
 typedef struct pl_soft_row {
-  pl_vec3 normal;  // unit, from the touched body to the point
-  double normal_impulse;
-  pl_vec3 sliding_impulse;
-  double mass;  // kg: impulse per velocity of the gap, in every direction; 0: nothing moves
-  double arrive, leave;  // m/s: least velocity of the gap in the two halves
-  double weights[3];     // of the corners
-  int32_t particles[4];  // the point's, then those of the corners
-  double friction, restitution;
-  pl_vec3 arrive_impulse;  // N s: all of it after the first half
-  double rest_impulse;     // as of pl_contact_row
-  double depth;            // metres of overlap before resolution; negative: a gap
+  float normal[3];  // unit, from the touched body to the point
+  float mass;       // kg: impulse per velocity of the gap, in every direction; 0: nothing moves
+  float sliding_impulse[3], normal_impulse;  // N s
+  float arrive, leave;                       // m/s: least velocity of the gap in the two halves
+  float friction, restitution;
+  float weights[2];       // of the first two corners; the third has the remainder
+  uint16_t particles[4];  // the point's, then those of the corners
+} pl_soft_row;
+
+// What is used before and after them.
+typedef struct pl_soft_note {
+  float arrive_impulse[3];  // N s: all of it after the first half
+  float rest_impulse;       // as of pl_contact_row
+  float depth;              // metres of overlap before resolution; negative: a gap
   int32_t point;
   uint32_t spot;
   int32_t pair;  // of the plan
-} pl_soft_row;
+} pl_soft_note;
+
+static inline pl_vec3 pl_vec3_of_floats(const float a[3]) {
+  return (pl_vec3){(double)a[0], (double)a[1], (double)a[2]};
+}
+
+static inline pl_vec3 pl_soft_impulse(const pl_soft_row *row) {
+  return pl_vec3_add_scaled(pl_vec3_of_floats(row->sliding_impulse), pl_vec3_of_floats(row->normal),
+                            (double)row->normal_impulse);
+}
+
+// The point minus the place that it touches, with particles at `own` and `other`; of velocities, that
+// of the gap.
+static inline pl_vec3 pl_soft_gap(const pl_soft_row *row, const pl_vec3 *own, const pl_vec3 *other) {
+  double first = (double)row->weights[0], second = (double)row->weights[1];
+  pl_vec3 gap = pl_vec3_add_scaled(own[row->particles[0]], other[row->particles[1]], -first);
+  gap = pl_vec3_add_scaled(gap, other[row->particles[2]], -second);
+  return pl_vec3_add_scaled(gap, other[row->particles[3]], first + second - 1);
+}
 
 typedef struct pl_contact_memory pl_contact_memory;
 typedef struct pl_contact_detection pl_contact_detection;

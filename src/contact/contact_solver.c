@@ -110,6 +110,7 @@ static bool take_soft(pl_contact_memory *memory) {
   memory->axis_rows = PL_TAKE(arena, int32_t, 2 * axis_count);
   memory->soft_pairs = PL_TAKE(arena, pl_soft_pair, axis_count);
   memory->soft_rows = PL_TAKE(arena, pl_soft_row, hit_count);
+  memory->soft_notes = PL_TAKE(arena, pl_soft_note, hit_count);
   memory->listed_rows = PL_TAKE(arena, int32_t, hit_count);
   return !arena->failed;
 }
@@ -322,8 +323,9 @@ const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32
   pl_contact_memory *memory = &solver->memory;
   if (index >= solver->contact_count) {
     int32_t number = index - solver->contact_count;
-    const pl_soft_row *row = &memory->soft_rows[memory->listed_rows[number]];
-    if (impulse != NULL) *impulse = pl_larger(row->normal_impulse + row->rest_impulse, 0);
+    int32_t row = memory->listed_rows[number];
+    double pressed = (double)memory->soft_rows[row].normal_impulse, rest = (double)memory->soft_notes[row].rest_impulse;
+    if (impulse != NULL) *impulse = pl_larger(pressed + rest, 0);
     memory->shown = pl_soft_contact(memory, number);
     return &memory->shown;
   }

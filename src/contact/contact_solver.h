@@ -177,9 +177,11 @@ struct pl_contact_memory {
   int32_t *hit_counts;       // one per body
   pl_pair_range *axis_hits;  // two per axis: of points of its body, and of the other
   int32_t *axis_rows;        // rows that these have become
-  pl_soft_pair *soft_pairs;
+  pl_soft_pair *soft_pairs;  // in the order of their bodies
+  int32_t soft_pair_count;
   int32_t soft_row_count;
-  pl_soft_row *soft_rows;  // in the order of the plan
+  pl_soft_row *soft_rows;  // in the order of the plan, and with each …
+  pl_soft_note *soft_notes;
   int32_t *listed_rows;    // soft_row_count
   pl_contact shown;        // the last row that was asked for as a contact
 };
