@@ -80,8 +80,11 @@ typedef struct pl_contact_body {
   // NULL for particles. A rigid body's `positions` and `starts` are its surface points as placed
   // by its method; resolution changes `rigid` alone, and the method places the points again.
   pl_contact_rigid *rigid;
-  // State of the world: PL_IMPULSES_PER_POINT per surface point, or NULL (sweeps start from zero)
+  // State of the world: PL_IMPULSES_PER_POINT per surface point, or NULL (sweeps start from zero).
+  // Those of the last step are read from `last_impulses` unless that is NULL; the others need not
+  // be cleared then.
   pl_contact_impulse *impulses;
+  const pl_contact_impulse *last_impulses;
   bool *has_impulses;  // whether any of them may be other than zero; NULL: not known
   uint32_t id;         // the same in every step, for `impulses`
   // Out, of a body that is awake: what its contacts push each surface point with along their

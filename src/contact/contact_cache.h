@@ -8,6 +8,9 @@
 
 #include "contact/contact.h"
 
+// The impulses of the last step; NULL if none are kept.
+const pl_contact_impulse *pl_contact_cache_last(const pl_contact_body *body);
+
 // Impulse that contact `index` of the list had in the last step; zero if it is new.
 pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *contacts,
                               int32_t index);

@@ -80,7 +80,8 @@ void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part)
   for (int32_t i = begin; i < end; ++i) {
     int32_t body = d->memory->listed_bodies[i], count = 0;
     int32_t slot_count = may_keep(d, body) ? d->bodies[body].surface->point_count * PL_IMPULSES_PER_POINT : 0;
-    for (int32_t k = 0; k < slot_count && count < MIN_KEPT; ++k) count += d->bodies[body].impulses[k].spot != 0;
+    const pl_contact_impulse *slots = pl_contact_cache_last(&d->bodies[body]);
+    for (int32_t k = 0; k < slot_count && count < MIN_KEPT; ++k) count += slots[k].spot != 0;
     d->memory->presences[body].is_among_others = count >= MIN_KEPT;
   }
 }
@@ -121,7 +122,7 @@ static int32_t list_places(const pl_contact_body *body, const kept_neighbour *ne
                            kept_place *places) {
   int32_t found = 0, last = -1;
   for (int32_t point = 0; point < body->surface->point_count; ++point) {
-    const pl_contact_impulse *slots = &body->impulses[(size_t)point * PL_IMPULSES_PER_POINT];
+    const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
     for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k) {
       // The slots of another world may have what no step has stored.
       if (pl_contact_spot_get_uses(slots[k].spot) == 0) continue;

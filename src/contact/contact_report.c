@@ -66,8 +66,7 @@ static void report_soft(const pl_contact_memory *memory, const pl_contact_body *
     *bodies[side.other].has_presses = true;
     pl_contact_place place = pl_contact_spot_place(note->spot);
     const int32_t *corners = &triangles[3 * (size_t)place.triangle];
-    for (int k = 0; k < 3; ++k)
-      other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], impulse, -place.weights[k]);
+    for (int k = 0; k < 3; ++k) other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], impulse, -place.weights[k]);
   }
 }
 

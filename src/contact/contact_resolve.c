@@ -575,7 +575,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                   .soft = {memory, bodies, &solver->pairs, step}};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
   memory->soft_pair_count = pl_soft_list_pairs(memory);
-  pl_contact_plan_def def = {body_count,         memory->contacts,   solver->contact_count,  solver->joints,
+  pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,  solver->joints,
                              solver->joint_count, memory->soft_pairs, memory->soft_pair_count};
   pl_contact_plan_form(&memory->plan, &def);
   count_sweeps(&r);

@@ -202,12 +202,11 @@ static inline pl_vec3_parts parts_of(const float a[3]) {
 static inline open_row open(const side_velocities *v, const pl_soft_row *row) {
   const uint16_t *p = row->particles;
   double first = (double)row->weights[0], second = (double)row->weights[1], third = 1 - first - second;
-  return (open_row){
-      {&v->own[p[0]], &v->other[p[1]], &v->other[p[2]], &v->other[p[3]]},
-      {1, -first, -second, -third},
-      {v->own_masses[p[0]], -first * v->other_masses[p[1]], -second * v->other_masses[p[2]],
-       -third * v->other_masses[p[3]]},
-      parts_of(row->normal)};
+  return (open_row){{&v->own[p[0]], &v->other[p[1]], &v->other[p[2]], &v->other[p[3]]},
+                    {1, -first, -second, -third},
+                    {v->own_masses[p[0]], -first * v->other_masses[p[1]], -second * v->other_masses[p[2]],
+                     -third * v->other_masses[p[3]]},
+                    parts_of(row->normal)};
 }
 
 static inline void push(const open_row *r, pl_vec3_parts impulse) {

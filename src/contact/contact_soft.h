@@ -2,8 +2,8 @@
 //
 // A point of a body that is found in a tet of another (contact_tets.c) touches a place on one of
 // its triangles. Both surfaces are made of particles, so such a contact is four particles and three
-// weights. It goes from the search to the sweeps as a hit, eight bytes, and a row of one line of the
-// cache; the list of contacts, its slots and the general rows are not touched. What a row
+// weights. It goes from the search to the sweeps as a hit, eight bytes, and a row of one line of
+// the cache; the list of contacts, its slots and the general rows are not touched. What a row
 // means, and how it is solved, is the same (contact_resolve.c).
 //
 // Contacts are wanted as a list where a method solves them itself (pl_contact_solver_detect()):
@@ -63,9 +63,10 @@ static inline pl_vec3 pl_soft_impulse(const pl_soft_row *row) {
                             (double)row->normal_impulse);
 }
 
-// The point minus the place that it touches, with particles at `own` and `other`; of velocities, that
-// of the gap.
-static inline pl_vec3 pl_soft_gap(const pl_soft_row *row, const pl_vec3 *own, const pl_vec3 *other) {
+// The point minus the place that it touches, with particles at `own` and `other`; of velocities,
+// that of the gap.
+static inline pl_vec3 pl_soft_gap(const pl_soft_row *row, const pl_vec3 *own,
+                                  const pl_vec3 *other) {
   double first = (double)row->weights[0], second = (double)row->weights[1];
   pl_vec3 gap = pl_vec3_add_scaled(own[row->particles[0]], other[row->particles[1]], -first);
   gap = pl_vec3_add_scaled(gap, other[row->particles[2]], -second);

@@ -182,8 +182,8 @@ struct pl_contact_memory {
   int32_t soft_row_count;
   pl_soft_row *soft_rows;  // in the order of the plan, and with each …
   pl_soft_note *soft_notes;
-  int32_t *listed_rows;    // soft_row_count
-  pl_contact shown;        // the last row that was asked for as a contact
+  int32_t *listed_rows;  // soft_row_count
+  pl_contact shown;      // the last row that was asked for as a contact
 };
 
 struct pl_contact_solver {

@@ -83,12 +83,12 @@ static tet_exit find_nearest(const tet_search *s, double limit, bool is_facing_o
   tet_exit nearest = {.triangle = -1, .order = limit};
   for (int32_t i = 0; i < s->triangle_count; ++i) {
     int32_t triangle = s->triangles[i];
-    if (!(fabs(s->heights[i]) < nearest.order)) continue;
+    if (!(fabs(s->heights[i]) < nearest.order) || (is_facing_only && !is_facing(s, triangle))) continue;
     pl_vec3 c[3];
     double weights[3];
     rest_corners(s, triangle, c);
     double distance = pl_vec3_distance(s->rest_end, pl_triangle_nearest(c[0], c[1], c[2], s->rest_end, weights));
-    if (!(distance < nearest.order) || (is_facing_only && !is_facing(s, triangle))) continue;
+    if (!(distance < nearest.order)) continue;
     nearest = (tet_exit){triangle, {weights[0], weights[1], weights[2]}, distance};
   }
   return nearest;
@@ -198,12 +198,13 @@ int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, co
   double limit = group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin;
   pl_vec3 shift = pl_vec3_sub(own->origin, tets->origin);
   pl_box box = pl_box_expand(motion->end_box, limit);
-  pl_lane_region region;
-  set_floats(region.end_shift, shift);
-  set_floats(region.min, pl_vec3_sub(box.min, tets->origin));
-  set_floats(region.max, pl_vec3_sub(box.max, tets->origin));
+  pl_lane_hull hull;
+  set_floats(hull.shift, shift);
+  set_floats(hull.min, pl_vec3_sub(box.min, tets->origin));
+  set_floats(hull.max, pl_vec3_sub(box.max, tets->origin));
+  pl_pair_axis_end_extents(motion, limit, hull.direction_min, hull.direction_max);
   int32_t points[PL_SURFACE_LANE_POINTS], touching = 0;
-  int32_t count = kernels->list_points(own->lanes, own->lane_block_count, &region, points);
+  int32_t count = kernels->list_points(own->lanes, own->lane_block_count, &hull, points);
   for (int32_t i = 0; i < count && points[i] < own->tree->surface->point_count; ++i) {
     pl_contact_query query;
     float position[3], weights[4];

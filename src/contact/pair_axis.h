@@ -22,6 +22,10 @@ struct pl_surface_extents {
 // Fill the extents of a surface whose lanes are filled.
 void pl_pair_axis_fill_extents(pl_surface_motion *motion);
 
+// How far a surface reaches along the directions at the end of the step, with `limit` metres more.
+void pl_pair_axis_end_extents(const pl_surface_motion *motion, double limit,
+                              float min[PL_PAIR_DIRECTIONS], float max[PL_PAIR_DIRECTIONS]);
+
 // Are two surfaces whose extents are filled farther apart than `limit` along one of the directions?
 bool pl_pair_axis_is_apart(const pl_surface_motion *upper, const pl_surface_motion *lower,
                            double limit);

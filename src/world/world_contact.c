@@ -317,6 +317,8 @@ bool pl_world_mark_sleepers(pl_world *world) {
     entry->write_points = is_noted && !body->has_points ? write_points : NULL;
     entry->write_data = body;
     entry->presses = body->next_presses;
+    entry->last_impulses = pl_world_swap_impulses(world, body);
+    entry->impulses = body->impulses;
   }
   return any;
 }
