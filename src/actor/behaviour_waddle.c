@@ -22,6 +22,7 @@ enum {
   SWING_TIME,
   SHIFT_TIME,
   MAX_SHIFT_TIME,
+  LIFT,
   STEP_HEIGHT,
   MAX_STEP_LENGTH,
   MARGIN,
@@ -44,6 +45,9 @@ static const pl_behaviour_setting settings_of_waddle[SETTING_COUNT] = {
     [SHIFT_TIME] = {"shift_time", "beats", 1.2, 0, 10, "Time in which the weight goes over the foot that stays."},
     [MAX_SHIFT_TIME] = {"max_shift_time", "beats", 2, 0, 50,
                         "Time after which the other foot lifts even if it does not stand over this one."},
+    [LIFT] = {"lift", "fraction", 1, 0, 2,
+              "Part of the swing time that a foot may take to leave the ground before it moves along it; 0: it moves "
+              "along it at once, which is faster and less steady."},
     [STEP_HEIGHT] = {"step_height", "fraction", 0.06, 0, 0.5,
                      "How high a foot is lifted, as a fraction of the body's height."},
     [MAX_STEP_LENGTH] = {"max_step_length", "fraction", 0.4, 0, 2, "Longest stride, as a fraction of the height."},
@@ -76,7 +80,7 @@ typedef struct waddle_state {
   double clock;   // s in this phase
   pl_vec3 from;   // centre of mass when the phase began
   double lean;    // rad, of the body then
-  double left;    // s in this phase when the swinging foot left the ground; below 0: not yet
+  double left;    // s in this phase when the swinging foot began to move along the ground; below 0: not yet
   pl_vec3 lift;   // where the swinging foot left the ground
   pl_vec3 aim;    // position on the ground where it is to land
   pl_vec3 stand;  // where the other stands
@@ -247,11 +251,11 @@ static void aim_lean(const waddle *w, pl_goals *goals) {
   pl_aim_hold(w->view, &w->frame, &hold, goals);
 }
 
-// How far the swinging foot is along the ground, and how fast that grows: from leaving the ground to a little before it
-// is down.
+// How far the swinging foot is along the ground, and how fast that grows: from leaving the ground, or from when it may
+// no longer wait for that, to a little before it is down.
 static double swung(waddle *w, double *rate) {
   waddle_state *state = w->state;
-  if (state->left < 0 && w->moving->touch_count == 0)
+  if (state->left < 0 && (w->moving->touch_count == 0 || state->clock > w->settings[LIFT] * w->swing))
     state->left = fmin(fmax(state->clock - w->frame.step, 0), MAX_LIFT * w->swing);
   *rate = 0;
   if (state->left < 0) return 0;
