@@ -30,7 +30,7 @@ FLAT = {"actor-a": 3.52, "actor-r": 2.8, "actor-h": 3.04, "actor-castle": 3.44, 
 MAX_FLAT_SLIDE = 0.1
 # No surface sinks deeper into the ground, but for those of the second table: their gaits need soft ground.
 MAX_SINK = 0.002
-SINKS = {"actor-cheesy": 0.007, "actor-cross": 0.015, "actor-crusty": 0.02, "actor-h": 0.003}
+SINKS = {"actor-cheesy": 0.007, "actor-crusty": 0.02}
 SUMMARY = re.compile(r"^actor '(.*)' \((\w+)\): (\S+) m ahead, (.*?)(\d+) tumbles?; (\S+) iterations per step, \S+ % unfinished, worst residual (\S+), (\S+) s of optimisation", re.M)
 EXPECTED = re.compile(r"actor '(.*)': (\w+) is ([^\s,;]+)( [^\s,;]+)?[,;] (?:as )?expected ")
 BOUND = re.compile(r"actor '(.*)': (\w+) is ([^\s,;]+)(?: [^\s,;]+)?[,;] (?:as )?expected \(?at (least|most) ([^\s,;)]+)")
