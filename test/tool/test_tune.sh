@@ -53,6 +53,14 @@ grep -q "advance is .*as expected" err || fail "the condition"
 "$PLIANT" run found.json --set 'gravity=[3,-8,0]' -o run --format none 2>err || [ $? = 3 ] || fail "run"
 grep -q "advance is .*expected at least" err || fail "a condition that does not matter"
 
+echo "with other bits and under the changes of bench robust, with a margin to spare"
+scene farther.json '"advance": 0.38'
+expect 0 tune farther.json --vary 'bodies[0].fem.friction=0.001:0.002' --perturb 2 --margin 0.02 --trials 4 --population 4 -o margin.json
+expect 3 tune farther.json --vary 'bodies[0].fem.friction=0.001:0.002' --robust --trials 4 --population 4 -o robust.json
+[ -s robust.json ] || fail "the best under changes"
+expect 3 tune farther.json --vary 'bodies[0].fem.friction=0.001:0.002' --perturb 2 --margin 1 --trials 4 --population 4 -o margin.json
+grep -q "misses .*; all expectations met" err || fail "what is met without a margin to spare"
+
 echo "out of reach: the best so far, and status 3"
 scene farther.json '"advance": 300'
 expect 3 tune farther.json --vary 'bodies[0].fem.friction=0.001:0.1:1' --trials 8 --population 4 -o best.json
