@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/make_ace.py: the playing card of scenes/actor-ace and scenes/actor-ace-cage, written to card.obj next to each scene, and the cage of the latter, to cage.obj.
+"""scripts/make_ace.py: the playing card of scenes/actor-ace, scenes/actor-ace-cage and scenes/actor-ace-twist, written to card.obj next to each scene, and the cage of the last two, to cage.obj.
 
 The card is bent into an arch and stands on its two short ends. A grid of 13 x 7 points with a diamond open on top, the ace; the diagonals of the grid run in diamonds
 around it, the same on all sides. The cage is a prism of seven corners around the arch.
@@ -66,10 +66,11 @@ def cage():
 
 def main():
     scenes = os.path.join(os.path.dirname(__file__), "..", "scenes")
-    for name in ("actor-ace", "actor-ace-cage"):
+    for name in ("actor-ace", "actor-ace-cage", "actor-ace-twist"):
         os.makedirs(os.path.join(scenes, name), exist_ok=True)
         write(os.path.join(scenes, name, "card.obj"), *card())
-    write(os.path.join(scenes, "actor-ace-cage", "cage.obj"), *cage())
+    for name in ("actor-ace-cage", "actor-ace-twist"):
+        write(os.path.join(scenes, name, "cage.obj"), *cage())
 
 
 main()
