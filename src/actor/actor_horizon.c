@@ -241,14 +241,14 @@ static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, 
                         const pl_plan_rows *rows, const double *last, pl_actor_outcome *outcome, pl_error *error) {
   double square = 0, damping = 0;
   int32_t level_count = 0;
-  bool is_level_short = false;
+  bool is_level_short = false, moved = true;
   z->is_warm = false;
   choose_tolerance(z, settings->tolerance);
   pl_status status = pl_horizon_roll(z, choice, rows, z->p, &square, error);
   double objective = 0.5 * square + regularise(z, z->p, last), level = objective;
   for (int32_t i = 0; status >= 0; ++i) {
     double promise = 0, length = 0;
-    status = pl_horizon_differentiate(z, rows, error);
+    if (moved) status = pl_horizon_differentiate(z, rows, error);  // else the derivatives are those of before
     if (status >= 0) status = find_step(z, rows, last, damping, outcome, error);
     if (status < 0) break;
     for (size_t k = 0; k < (size_t)z->H * (size_t)z->P; ++k) promise += z->gradient[k] * z->dp[k];
@@ -258,7 +258,8 @@ static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, 
     status = search_line(z, choice, rows, last, &objective, &length, error);
     outcome->iteration_count++;
     outcome->min_step = fmin(outcome->min_step, length);
-    if (length == 0 && damping > 1) break;
+    moved = length > 0;
+    if (!moved && damping > 1) break;
     if (length < PL_DAMPING_SHORT)
       damping = fmax(DAMPING_GROWTH * damping, PL_DAMPING_FIRST);
     else if (length == 1)
