@@ -31,7 +31,6 @@
 
 enum { MAX_LENGTHS = 3, LEVEL_COUNT = 2 };
 static const double SHORTENING = 0.25;
-static const double SOLVED = 0.1;        // |c| of planned steps against the forces, as a multiple of the tolerance
 static const double FALL = 1e-4;         // of the fall that the gradient promises (Armijo)
 static const double DAMPING_GROWTH = 8;  // faster than in a single step: a trial costs a whole plan
 static const double USUAL_STEP = 0.01;   // s: chooses solvers only, the plan brings its own step
@@ -231,10 +230,11 @@ static pl_status search_line(pl_actor_horizon *z, pl_fem_choice *choice, const p
   return pl_horizon_roll(z, choice, rows, z->p, &square, error);
 }
 
-// How steps of the plan are solved: not more exactly than the search distinguishes plans.
+// How exactly steps of the plan are solved: the search asks for the root of what the objective can still fall by, and
+// an error of the forces changes the objective by as much.
 static void choose_tolerance(pl_actor_horizon *z, double tolerance) {
   for (int32_t k = 0; k < z->H; ++k)
-    z->steps[k].work->newton.tolerance = fmax(z->model->newton_tolerance, SOLVED * tolerance);
+    z->steps[k].work->newton.tolerance = fmax(z->model->newton_tolerance, tolerance * tolerance);
 }
 
 static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, pl_fem_choice *choice,
