@@ -117,7 +117,9 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
     status = pl_actor_horizon_run(actor->horizon, &actor->settings, choice, &plan, actor->last, actor->parameters,
                                   &outcome, error);
   } else {
-    status = pl_actor_solver_run(actor->solver, &actor->settings, choice, &rows, actor->last, actor->parameters,
+    pl_actor_settings settings = actor->settings;
+    settings.usual_objective = report->objective;
+    status = pl_actor_solver_run(actor->solver, &settings, choice, &rows, actor->last, actor->parameters,
                                  actor->multipliers, &outcome, error);
   }
   keep_within_bounds(actor, choice);

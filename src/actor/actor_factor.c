@@ -13,7 +13,7 @@
 #include "solvers/cholmod_solver.h"
 #include "sparse/sparse_order.h"
 
-enum { MAX_TRIES = 14, COLUMNS = 4 };
+enum { MAX_TRIES = 14, COLUMNS = 4, ORDERS = 4 };
 static const double FIRST_SHIFT = 1e-3, SHIFT_GROWTH = 4;
 // Fours of unknowns and products of tiles beyond which a sparse factor is faster.
 enum { MAX_COLUMNS = 2500, MAX_PRODUCTS = 2000000 };
@@ -70,12 +70,13 @@ static int64_t fill_tiles(const pl_fem_model *model, const int32_t *slot, int32_
   return products;
 }
 
-// The numbering with the fewest products of tiles: along the body (actor_order.h), or by nested dissection, which is
-// better where it branches. Leaves its tiles in `filled`. False when out of memory.
+// The numbering with the fewest products of tiles: along the body, which is best for plane ones, by nested dissection,
+// or by degree (actor_order.h). Leaves its tiles in `filled`. False when out of memory.
 static bool choose_order(const pl_fem_model *model, pl_arena *workspace, pl_actor_factor *f, int32_t *slot,
                          uint8_t *filled, int64_t *products) {
   int32_t points = model->head.particle_count, columns = f->size / 4;
-  int32_t *orders[2] = {PL_TAKE(workspace, int32_t, points), PL_TAKE(workspace, int32_t, points)};
+  int32_t *orders[ORDERS];
+  for (int k = 0; k < ORDERS; ++k) orders[k] = PL_TAKE(workspace, int32_t, points);
   int32_t *unknown = PL_TAKE(&f->arena, int32_t, f->size);
   pl_vec3 *positions = PL_TAKE(workspace, pl_vec3, points);
   if (workspace->failed || f->arena.failed) return false;
@@ -86,18 +87,19 @@ static bool choose_order(const pl_fem_model *model, pl_arena *workspace, pl_acto
                      .columns = model->pattern.columns,
                      .diagonal = model->pattern.diagonal};
   if (!pl_actor_order_find(f->arena.context, &model->pattern, orders[0]) ||
-      !pl_sparse_order_find(f->arena.context, &graph, positions, orders[1]))
+      !pl_sparse_order_find(f->arena.context, &graph, positions, orders[1]) ||
+      !pl_actor_order_by_degree(f->arena.context, &model->pattern, false, orders[2]) ||
+      !pl_actor_order_by_degree(f->arena.context, &model->pattern, true, orders[3]))
     return false;
-  int64_t counts[2];
-  for (int k = 0; k < 2; ++k) {
+  int64_t counts[ORDERS];
+  int best = 0;
+  for (int k = 0; k < ORDERS; ++k) {
     number_unknowns(model, orders[k], f->size, unknown, slot);
     counts[k] = fill_tiles(model, slot, columns, filled);
+    if (counts[k] < counts[best]) best = k;
   }
-  *products = counts[1];
-  if (counts[0] <= counts[1]) {
-    number_unknowns(model, orders[0], f->size, unknown, slot);
-    *products = fill_tiles(model, slot, columns, filled);
-  }
+  number_unknowns(model, orders[best], f->size, unknown, slot);
+  *products = fill_tiles(model, slot, columns, filled);
   f->unknown = unknown;
   return true;
 }

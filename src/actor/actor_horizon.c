@@ -29,7 +29,8 @@
 #include "base/error.h"
 #include "base/scratch.h"
 
-enum { MAX_HALVINGS = 6 };
+enum { MAX_LENGTHS = 3, LEVEL_COUNT = 2 };
+static const double SHORTENING = 0.25;
 static const double FALL = 1e-4;         // of the fall that the gradient promises (Armijo)
 static const double DAMPING_GROWTH = 8;  // faster than in a single step: a trial costs a whole plan
 static const double USUAL_STEP = 0.01;   // s: chooses solvers only, the plan brings its own step
@@ -47,16 +48,24 @@ static void take_state(pl_actor_horizon *z, pl_fem_state *state, bool with_rest)
   }
 }
 
+static pl_status solve_direct(void *user, const pl_block_matrix *matrix, const double *right, double *x, double *shift,
+                              pl_error *error) {
+  pl_plan_step *step = user;
+  pl_status status = pl_actor_factor_run(step->factor, matrix, shift, error);
+  return status < 0 ? status : pl_actor_factor_solve(step->factor, right, 1, x, error);
+}
+
 static pl_status take_step(pl_actor_horizon *z, pl_context *context, pl_plan_step *step, pl_error *error) {
   pl_arena *arena = &z->arena;
   void *work = NULL;
   take_state(z, &step->state, true);
-  step->E = PL_TAKE(arena, double, (size_t)z->n *(size_t)z->P);
+  step->moved = PL_TAKE(arena, double, z->n);
   step->held = PL_TAKE(arena, double, 3 * (size_t)z->n);
   step->goals = PL_TAKE(arena, double, z->max_rows);
   if (arena->failed || !pl_block_matrix_take(arena, &z->model->pattern, &step->cross)) return pl_fail_memory(error);
   pl_status status = pl_fem_create_work(&z->model->head, context, USUAL_STEP, &work, error);
   step->work = work;
+  step->direct = (pl_fem_direct){.solve = solve_direct, .user = step};
   return status < 0 ? status : pl_actor_factor_create(context, z->model, &step->factor, error);
 }
 
@@ -70,6 +79,7 @@ static bool take_arrays(pl_actor_horizon *z) {
   z->gradient = PL_TAKE(arena, double, all);
   z->dp = PL_TAKE(arena, double, all);
   z->J = PL_TAKE(arena, double, rows *all);
+  z->pulled = PL_TAKE(arena, double, rows *P);
   z->by_x = PL_TAKE(arena, double, rows *n);
   z->by_v = PL_TAKE(arena, double, rows *n);
   z->rhs = PL_TAKE(arena, double, rows *n);
@@ -109,6 +119,7 @@ pl_status pl_actor_horizon_create(pl_context *context, const pl_fem_model *model
   z->P = pl_rest_space_size(space);
   z->max_rows = max_rows;
   z->H = step_count;
+  z->max_square = HUGE_VAL;
   z->steps = PL_TAKE(&z->arena, pl_plan_step, step_count);
   pl_status status = z->steps != NULL && take_arrays(z) ? PL_OK : pl_fail_memory(error);
   for (int32_t k = 0; status >= 0 && k < step_count; ++k) status = take_step(z, context, &z->steps[k], error);
@@ -203,42 +214,60 @@ static pl_status search_line(pl_actor_horizon *z, pl_fem_choice *choice, const p
   double promise = 0, square = 0;
   for (size_t i = 0; i < all; ++i) promise += z->gradient[i] * z->dp[i];
   *length = 1;
-  for (int k = 0; k < MAX_HALVINGS; ++k, *length *= 0.5) {
+  for (int k = 0; k < MAX_LENGTHS; ++k, *length *= SHORTENING) {
     for (size_t i = 0; i < all; ++i) z->trial[i] = z->p[i] - *length * z->dp[i];
-    pl_status status = pl_horizon_roll(z, choice, rows, z->trial, &square, error);
+    double cost = regularise(z, z->trial, last), wanted = *objective - FALL * *length * promise;
+    z->max_square = 2 * (wanted - cost);
+    pl_status status = cost <= wanted ? pl_horizon_roll(z, choice, rows, z->trial, &square, error) : PL_OK;
+    z->max_square = HUGE_VAL;
     if (status < 0) return status;
-    double reached = 0.5 * square + regularise(z, z->trial, last);
-    if (!(reached <= *objective - FALL * *length * promise)) continue;
+    if (!(0.5 * square + cost <= wanted)) continue;
     memcpy(z->p, z->trial, all * sizeof(double));
-    *objective = reached;
+    *objective = 0.5 * square + cost;
     return PL_OK;
   }
   *length = 0;
   return pl_horizon_roll(z, choice, rows, z->p, &square, error);
 }
 
+// How exactly steps of the plan are solved: the search asks for the root of what the objective can still fall by, and
+// an error of the forces changes the objective by as much.
+static void choose_tolerance(pl_actor_horizon *z, double tolerance) {
+  for (int32_t k = 0; k < z->H; ++k)
+    z->steps[k].work->newton.tolerance = fmax(z->model->newton_tolerance, tolerance * tolerance);
+}
+
 static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, pl_fem_choice *choice,
                         const pl_plan_rows *rows, const double *last, pl_actor_outcome *outcome, pl_error *error) {
   double square = 0, damping = 0;
+  int32_t level_count = 0;
+  bool is_level_short = false, moved = true;
+  z->is_warm = false;
+  choose_tolerance(z, settings->tolerance);
   pl_status status = pl_horizon_roll(z, choice, rows, z->p, &square, error);
-  double objective = 0.5 * square + regularise(z, z->p, last);
+  double objective = 0.5 * square + regularise(z, z->p, last), level = objective;
   for (int32_t i = 0; status >= 0; ++i) {
     double promise = 0, length = 0;
-    status = pl_horizon_differentiate(z, rows, error);
+    if (moved) status = pl_horizon_differentiate(z, rows, error);  // else the derivatives are those of before
     if (status >= 0) status = find_step(z, rows, last, damping, outcome, error);
     if (status < 0) break;
     for (size_t k = 0; k < (size_t)z->H * (size_t)z->P; ++k) promise += z->gradient[k] * z->dp[k];
     outcome->stationary = objective > 0 ? sqrt(fmax(promise, 0) / (2 * objective)) : 0;
-    outcome->converged = outcome->stationary <= settings->tolerance;
+    outcome->converged = outcome->stationary <= settings->tolerance || (level_count >= LEVEL_COUNT && is_level_short);
     if (outcome->converged || i == settings->max_iterations) break;
     status = search_line(z, choice, rows, last, &objective, &length, error);
     outcome->iteration_count++;
     outcome->min_step = fmin(outcome->min_step, length);
-    if (length == 0 && damping > 1) break;
+    moved = length > 0;
+    if (!moved && damping > 1) break;
     if (length < PL_DAMPING_SHORT)
       damping = fmax(DAMPING_GROWTH * damping, PL_DAMPING_FIRST);
     else if (length == 1)
       damping = damping > PL_DAMPING_LAST ? PL_DAMPING_DECAY * damping : 0;
+    bool falls = objective < (1 - settings->tolerance) * level;
+    if (falls) level = objective;
+    level_count = falls ? 0 : level_count + (length > 0);
+    is_level_short = !falls && (is_level_short || length < 1);
   }
   outcome->objective = objective;
   outcome->regulariser = regularise(z, z->p, last);

@@ -81,6 +81,19 @@ static double measure_goals(const pl_plan_rows *rows, pl_fem_state end, double *
   return square;
 }
 
+// From where the step moved to when the plan was gone through last: plans that are tried one after the other differ
+// little, and one or two iterations of Newton's method are enough.
+static pl_status solve_step(pl_actor_horizon *z, pl_plan_step *step, pl_error *error) {
+  pl_fem_work *w = step->work;
+  for (int32_t i = 0; z->is_warm && i < z->n; ++i)
+    if (!pl_actor_is_fixed(w, i)) w->next[i] = step->state.positions[i] + step->moved[i];
+  pl_fem_report report = {0};
+  w->newton.direct = &step->direct;
+  pl_status status = pl_fem_newton_minimise(&w->newton, w->next, &report, error);
+  for (int32_t i = 0; i < z->n; ++i) step->moved[i] = w->next[i] - step->state.positions[i];
+  return status;
+}
+
 pl_status pl_horizon_roll(pl_actor_horizon *z, pl_fem_choice *choice, const pl_plan_rows *rows, const double *p,
                           double *square, pl_error *error) {
   const pl_fem_model *model = z->model;
@@ -96,17 +109,18 @@ pl_status pl_horizon_roll(pl_actor_horizon *z, pl_fem_choice *choice, const pl_p
     move.time += k * move.step;
     pl_rest_space_shape(z->space, p + (size_t)k * (size_t)z->P, step->state.rest);
     if (!pl_fem_prepare_step(model, step->work, step->state, &move)) return pl_fail_memory(error);
-    pl_fem_report report = {0};
-    pl_status status = pl_fem_newton_minimise(&step->work->newton, step->work->next, &report, error);
+    pl_status status = solve_step(z, step, error);
     if (status < 0) return status;
     pl_fem_state end = k + 1 < z->H ? z->steps[k + 1].state : z->end;
     finish_step(z, step, end);
     *square += measure_goals(rows, end, step->goals);
+    if (*square > z->max_square) return PL_OK;  // the steps that are left have guesses of the plan before
   }
+  z->is_warm = true;
   return PL_OK;
 }
 
-// D with its factor, E and ∂c/∂x of a step, with friction as it was solved.
+// D with its factor, the map E and ∂c/∂x of a step, with friction as it was solved.
 static pl_status evaluate_step(pl_actor_horizon *z, pl_plan_step *step, pl_error *error) {
   pl_fem_work *w = step->work;
   pl_context *context = w->system.context;
@@ -124,9 +138,7 @@ static pl_status evaluate_step(pl_actor_horizon *z, pl_plan_step *step, pl_error
   if (w->potential.viscous != NULL)
     pl_fem_viscous_evaluate(&w->system, w->potential.base, -w->potential.damping_factor, w->next, z->workspace,
                             &step->cross, false);
-  pl_rest_space_mixed(z->space, &w->system, w->next, step->E);
-  for (int32_t i = 0; i < z->n; ++i)
-    if (pl_actor_is_fixed(w, i)) memset(step->E + (size_t)i * (size_t)z->P, 0, (size_t)z->P * sizeof(double));
+  pl_rest_space_mixed_get_view(z->space, &w->system, w->next);
   return PL_OK;
 }
 
@@ -195,11 +207,11 @@ pl_status pl_horizon_differentiate(pl_actor_horizon *z, const pl_plan_rows *rows
     status =
         pl_actor_factor_solve(step->factor, z->rhs + first * n, (int32_t)(last - first), z->lambda + first * n, error);
     if (status < 0) return status;
+    pl_rest_space_mixed_pull(z->space, z->lambda + first * n, (int32_t)(last - first), z->pulled);
     for (size_t r = first; r < last; ++r) {
-      const double *lambda = z->lambda + r * n;
+      const double *lambda = z->lambda + r * n, *pulled = z->pulled + (r - first) * P;
       double *to = z->J + r * all + (size_t)j * P;
-      for (size_t i = 0; i < n; ++i)
-        for (size_t k = 0; lambda[i] != 0 && k < P; ++k) to[k] -= lambda[i] * step->E[i * P + k];
+      for (size_t k = 0; k < P; ++k) to[k] = -pulled[k];
       propagate_back(z, step, lambda, z->by_x + r * n, z->by_v + r * n);
     }
   }

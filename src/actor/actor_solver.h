@@ -40,6 +40,7 @@ typedef struct pl_actor_settings {
   pl_actor_hessian hessian;
   int32_t max_iterations;
   double tolerance;
+  double usual_objective;  // what the last step was left with; 0: not known
 } pl_actor_settings;
 
 typedef struct pl_actor_outcome {

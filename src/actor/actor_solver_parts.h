@@ -47,6 +47,7 @@ struct pl_actor_solver {
   // The step, to be subtracted.
   double *du, *dp, *dlambda;
   double merit_weight;  // γ
+  double first_length;  // where the next line search begins
   double damping;       // factor on the diagonal of K, less 1
   bool bends;  // the regulariser's Hessian is found at the next point, or that of an earlier one is
                // used

@@ -11,13 +11,22 @@
 // as Maratos found it to happen, it is tried once more with u corrected by D⁻¹ c at its end (the second-order
 // correction, ibid., section 18.3). A plane body of free points whose ends come apart in mid-air takes 20 iterations to
 // 1e-6 so, and over 100 where only first lengths are corrected.
+//
+// In a kink the lengths of successive steps are alike, and a step that is no good at 1/32 is seldom good at all: the
+// search then learns more from a gradient nearby (actor_solver.c) than from still shorter lengths. So a line search
+// begins near the length of the last one and gives up early. Against halving from 1 down to 1/128 that saves 5 to 28 %
+// of the time of a search, and the objective that it reaches is the same on average. Giving up at 1/16 saves a tenth
+// more, but hoppers then fall.
 #include <math.h>
 #include <string.h>
 
 #include "actor/actor_solver_parts.h"
 
-enum { MAX_HALVINGS = 8, MAX_SETTLE_HALVINGS = 20 };
+enum { MAX_SETTLE_TRIALS = 20 };
 static const double FALL = 1e-4;
+// Lengths of steps: the shortest, where the next line search begins as a multiple of the last length, and where it
+// begins after one without a good length.
+static const double MIN_LENGTH = 1.0 / 32, GROWTH = 4, RESTART = 0.05;
 static const double WEIGHT_MARGIN = 1.1;  // the merit weight must exceed the largest multiplier
 // Rounding of the merit function and of the energy, relative to their sizes: a smaller rise is none.
 static const double MERIT_NOISE = 1e-14, ENERGY_NOISE = 1e-13;
@@ -83,26 +92,35 @@ pl_status pl_actor_line_search(pl_actor_solver *s, pl_fem_choice *choice, const 
   grow_weight(s, lambda, gradient);
   double start = 0.5 * s->goal_square + s->regulariser + s->merit_weight * s->forces;
   gradient = fmin(gradient - s->merit_weight * s->forces, 0);
-  *length = 1;
-  for (int k = 0; k < MAX_HALVINGS; ++k, *length *= 0.5) {
+  bool is_first = true;
+  for (*length = s->first_length; *length >= MIN_LENGTH; *length *= 0.5, is_first = false) {
     bool good = false;
     double wanted = start + FALL * *length * gradient + MERIT_NOISE * start;
-    pl_status status = try_length(s, choice, rows, last, p, *length, wanted, k == 0, &good, error);
+    pl_status status = try_length(s, choice, rows, last, p, *length, wanted, is_first, &good, error);
     if (status < 0) return status;
     if (!good) continue;
+    s->first_length = fmin(GROWTH * *length, 1);
     memcpy(choice->work->next, s->trial_u, (size_t)s->n * sizeof(double));
     memcpy(p, s->trial_p, (size_t)s->P * sizeof(double));
     for (int32_t i = 0; i < s->n; ++i) lambda[i] -= *length * s->dlambda[i];
     return PL_OK;
   }
   *length = 0;
+  s->first_length = RESTART;
   pl_actor_shape_use(s, choice, p);
   return PL_OK;
 }
 
-// Newton's method with the length of steps halved until Φ, of which c is the gradient, falls. Friction is that of where
-// it begins. A matrix that is not positive is replaced by one of projected elements: far from c = 0 that leads farther
-// than a shifted one.
+// A shorter length of a step of Newton's method: where the parabola through the energy and its slope at 0 and the
+// energy reached has its minimum, within bounds.
+static double shorter_length(double length, double rise, double slope) {
+  double fraction = 0.5 * length * slope / (rise + length * slope);
+  return length * (isfinite(fraction) ? fmin(fmax(fraction, 0.1), 0.5) : 0.1);
+}
+
+// Newton's method with the length of steps shortened until Φ, of which c is the gradient, falls. Friction is that of
+// where it begins. A matrix that is not positive is replaced by one of projected elements: far from c = 0 that leads
+// farther than a shifted one.
 pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error) {
   pl_fem_potential *potential = &choice->work->potential;
   double *u = choice->work->next;
@@ -122,8 +140,8 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
     double gradient = pl_actor_dot(s->n, potential->gradient, s->du);
     double noise = ENERGY_NOISE * (fabs(energy) + fabs(potential->elastic_energy));
     // Most steps are good at full length, so that is evaluated with the matrix that the next one needs.
-    for (int k = 0; k < MAX_SETTLE_HALVINGS && !(reached <= energy + noise - FALL * length * gradient); ++k) {
-      length = ldexp(1, -k);
+    for (int k = 0; k < MAX_SETTLE_TRIALS && !(reached <= energy + noise - FALL * length * gradient); ++k) {
+      if (k > 0) length = shorter_length(length, reached - energy, gradient);
       for (int32_t j = 0; j < s->n; ++j) s->trial_u[j] = u[j] - length * s->du[j];
       reached = pl_fem_potential_evaluate(potential, s->trial_u, k == 0, false);
     }

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "fem/fem_lanes.h"
 #include "fem/fem_measure.h"
 
 static const char *const stretch_names[] = {"stretch k_l (N)"};
@@ -60,7 +61,7 @@ static bool invert_edges(const double *d, complex_number *inverse_a, complex_num
 
 static double turn_value(const double *d) {
   double ax = d[0], ay = d[1], bx = d[3] - d[0], by = d[4] - d[1];
-  return atan2(ax * by - ay * bx, ax * bx + ay * by);
+  return pl_fem_angle(ax * by - ay * bx, ax * bx + ay * by);
 }
 
 static void turn_gradient(const double *d, double *g) {

@@ -68,6 +68,42 @@ PL_SIMD_INLINE int pl_lane_bits(pl_lane_mask mask) {
 }
 #endif
 
+// The angle of (x, y), with the signs of zeros as of the C library; within 2e-16 of the angle,
+// relatively, for finite numbers. The fraction is brought to at most 0.66 by the tangents of 0, π/4
+// and π/2, and the rest is the rational approximation of the Cephes library (Moshier 1989), t + t³
+// P(t²) / Q(t²). Four calls of the C library take a sixth of the time of a curve's forces, and
+// their bits depend on the library.
+PL_SIMD_INLINE pl_lanes pl_lanes_atan2(pl_lanes y, pl_lanes x) {
+  static const double P[5] = {-8.750608600031904122785e-1, -1.615753718733365076637e1,
+                              -7.500855792314704667340e1, -1.228866684490136173410e2,
+                              -6.485021904942025371773e1};
+  static const double Q[5] = {2.485846490142306297962e1, 1.650270098316988542046e2,
+                              4.328810604912902668951e2, 4.853903996359136964868e2,
+                              1.945506571482613964425e2};
+  const double right = 1.57079632679489661923,
+               low = 6.123233995736765886130e-17;  // π/2, and what it lacks
+  pl_lanes up = pl_lanes_abs(y), along = pl_lanes_abs(x), none = pl_lanes_of(0);
+  pl_lane_mask steep = up > 2.41421356237309504880 * along, middle = ~steep & (up > 0.66 * along);
+  pl_lanes from = pl_lanes_select(steep, -along, pl_lanes_select(middle, up - along, up));
+  pl_lanes over = pl_lanes_select(steep, up, pl_lanes_select(middle, up + along, along));
+  pl_lanes quarter =
+      pl_lanes_select(steep, pl_lanes_of(1), pl_lanes_select(middle, pl_lanes_of(0.5), none));
+  pl_lanes t = from / pl_lanes_select(over > 0.0, over, pl_lanes_of(1)), z = t * t,
+           p = pl_lanes_of(P[0]), q = z + Q[0];
+  for (int k = 1; k < 5; ++k) {
+    p = p * z + P[k];
+    q = q * z + Q[k];
+  }
+  pl_lanes angle = quarter * right + (t * (z * p / q) + t + quarter * low);
+  return pl_lanes_signed(pl_lanes_select((pl_lane_mask)x < 0, (2 * right - angle) + 2 * low, angle),
+                         y);
+}
+
+// The same of one: what a kernel measures of an element at rest is what single elements measure.
+PL_SIMD_INLINE double pl_fem_angle(double y, double x) {
+  return pl_lanes_atan2(pl_lanes_of(y), pl_lanes_of(x))[0];
+}
+
 // Rows become columns: from number k of four tets to four numbers of tet k, and back.
 #if PL_SIMD_IS_AVX
 PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {

@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "fem/fem_lanes.h"
 #include "fem/fem_measure.h"
 #include "math/mat3.h"
 
@@ -192,7 +193,7 @@ static bool measure_wings(const double *d, wing w[2]) {
 static double hinge_value(const double *d) {
   pl_vec3 e = side(d, 0), p = side(d, 1), q = side(d, 2);
   double sine = -pl_vec3_length(e) * pl_vec3_dot(e, pl_vec3_cross(p, q));
-  return atan2(sine, -pl_vec3_dot(pl_vec3_cross(e, p), pl_vec3_cross(e, q)));
+  return pl_fem_angle(sine, -pl_vec3_dot(pl_vec3_cross(e, p), pl_vec3_cross(e, q)));
 }
 
 static void hinge_gradient(const double *d, double *g) {

@@ -128,11 +128,8 @@ PL_SIMD_INLINE void shell_hinge_value(shell_lanes *s, shell_wing w[2]) {
   shell_wing_measure(e, q, good, 1, &w[1]);
   pl_lanes across[3];
   pl_lanes_cross(p, q, across);
-  double sine[4], cosine[4];
-  pl_lanes_store(sine, -(pl_lanes_sqrt(pl_lanes_dot(e, e)) * pl_lanes_dot(e, across)));
-  pl_lanes_store(cosine, -pl_lanes_dot(w[0].n, w[1].n));
-  for (int k = 0; k < 4; ++k) sine[k] = atan2(sine[k], cosine[k]);
-  s->value = pl_lanes_load(sine);
+  pl_lanes sine = -(pl_lanes_sqrt(pl_lanes_dot(e, e)) * pl_lanes_dot(e, across));
+  s->value = pl_lanes_atan2(sine, -pl_lanes_dot(w[0].n, w[1].n));
   for (int a = 0; a < 3; ++a) {
     s->f1[1][a] = w[0].first * w[0].n[a];
     s->f1[2][a] = w[1].first * w[1].n[a];
@@ -177,11 +174,7 @@ PL_SIMD_INLINE shell_turn shell_turn_value(shell_lanes *s) {
   t.a[1] = shell_where(good, -a[1] / a2);
   t.b[0] = shell_where(good, b[0] / b2);
   t.b[1] = shell_where(good, -b[1] / b2);
-  double sine[4], cosine[4];
-  pl_lanes_store(sine, a[0] * b[1] - a[1] * b[0]);
-  pl_lanes_store(cosine, a[0] * b[0] + a[1] * b[1]);
-  for (int k = 0; k < 4; ++k) sine[k] = atan2(sine[k], cosine[k]);
-  s->value = pl_lanes_load(sine);
+  s->value = pl_lanes_atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
   // Im(z'/z) for z' = 1 and i
   s->f1[0][0] = -t.b[1] - t.a[1];
   s->f1[0][1] = -t.b[0] - t.a[0];

@@ -125,7 +125,7 @@ static pl_status compare_with_solver(actor_fixture *s, pl_fem_choice *choice, pl
   const double weights[2] = {1, -1}, h = choice->move->step, speed = 0.05;
   double *planned = calloc((uint32_t)s->P, sizeof *planned), now = 0;
   pl_actor_outcome outcome;
-  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 100, 1e-6};
+  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 100, 1e-6, 0};
   for (int k = 0; k < 2; ++k) {
     s->slots[k] = slots[k];
     s->weights[k] = weights[k];
@@ -191,7 +191,7 @@ static pl_status plan_rise(actor_fixture *s, pl_fem_choice *choice, pl_error *er
   planning *q = s->data;
   plan_center(s, q, 1, q->speed);
   pl_plan_rows rows = plan_rows(s, q);
-  pl_actor_settings settings = {PL_ACTOR_GAUSS_NEWTON, 15, 1e-3};
+  pl_actor_settings settings = {PL_ACTOR_GAUSS_NEWTON, 15, 1e-3, 0};
   memcpy(s->last, s->p, (size_t)s->P * sizeof(double));
   return pl_actor_horizon_run(q->horizon, &settings, choice, &rows, s->last, s->p, &s->outcome, error);
 }

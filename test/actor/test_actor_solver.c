@@ -136,7 +136,7 @@ static void test_goals_within_reach_are_reached(void **state) {
 static pl_status ask_rise(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   double *passive = s->data;
   fixture_add_center(s, choice, 1, 0.05, 1);
-  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 0, 1e-3};
+  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 0, 1e-3, 0};
   check_ok(fixture_run(s, choice, error), error);
   *passive = sqrt(s->outcome.goal_square);
   s->settings.max_iterations = 30;
@@ -183,7 +183,7 @@ static pl_status check_minimum(actor_fixture *s, pl_fem_choice *choice, pl_error
   fixture_add_center(s, choice, 0, 0.1, 1);
   fixture_add_center(s, choice, 1, 0.1, 1);
   fixture_add_point(s, choice, s->model->particle_count - 1, 0, 0.2, 0.5);
-  s->settings = (pl_actor_settings){m->hessian, 200, 1e-6};
+  s->settings = (pl_actor_settings){m->hessian, 200, 1e-6, 0};
   check_ok(fixture_run(s, choice, error), error);
   if (!s->outcome.converged)
     fail_msg("stationary %g, residual %g after %d, last %g", s->outcome.stationary, s->outcome.residual,
@@ -237,7 +237,7 @@ static void test_what_it_ends_at_is_a_minimum_along_the_equations_of_motion(void
 
 static pl_status check_multipliers(actor_fixture *s, pl_fem_choice *choice, pl_error *error) {
   fixture_add_center(s, choice, 1, 0.1, 1);
-  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 200, 1e-8};
+  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 200, 1e-8, 0};
   check_ok(fixture_run(s, choice, error), error);
   assert_true(s->outcome.converged);
   size_t n = (size_t)s->n;
@@ -361,7 +361,7 @@ static pl_status push_off(actor_fixture *s, pl_fem_choice *choice, pl_error *err
   contact_tally *tally = s->data;
   fixture_add_center(s, choice, 0, 0.5, 1);
   fixture_add_center(s, choice, 1, 0.2, 1);
-  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 40, 1e-2};
+  s->settings = (pl_actor_settings){PL_ACTOR_GAUSS_NEWTON, 40, 1e-2, 0};
   pl_status status = fixture_run(s, choice, error);
   tally->finished += s->outcome.converged;
   check_secant(s, tally);
