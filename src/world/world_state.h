@@ -51,7 +51,8 @@ typedef struct pl_body {
   void *saved;          // copy at the start of the step, for roll-back
   void *work;           // workspace of the method's move, not state; NULL for methods without
   pl_f4 *forces;        // newtons of the next step, particle_count
-  bool has_forces;      // some entry of `forces` is not zero
+  bool has_forces;      // some entry of `forces` is not zero …
+  bool only_rods_push;  // … and all are what rods push with that lie on it
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
   pl_contact_impulse *impulses, *saved_impulses;  // of its contacts in the last step
