@@ -2,13 +2,14 @@
 //
 // Contact takes nothing from a body that sways or bounces on its own elasticity while its surface sticks to another.
 // Implicit bodies lose such motion by their step, and solids among themselves by the damping of their contacts
-// (contact_damping.c, 3 Rest). This is the same for pairs of a solid and another body, or a collider, whose contacts
-// were solved with the step: with u the relative velocity that the two would have at a contact if they were rigid,
+// (contact_damping.c, 3 Rest). This is the same for pairs of a solid and another body whose contacts were solved with
+// the step: with u the relative velocity that the two would have at a contact if they were rigid,
 //
 //   D = -γ(u) h f M u,    γ(u) = γ₀ s² / (s² + u²)
 //
 // acts on both as wholes, at one point, so that momentum and angular momentum stay. f is the contact's fraction of the
 // normal force of the pair and M the mass that both oppose. What slides is damped along the normal alone.
+// Not on colliders: there it would hold bodies without regard to friction's limit, and a stack crept on and on.
 #include <math.h>
 
 #include "math/mat3.h"
@@ -89,40 +90,42 @@ static double answer_along(const pl_contact_rigid *motion, pl_vec3 point, pl_vec
   return motion->inverse_mass + pl_vec3_dot(turn, pl_mat3_apply(motion->inverse_inertia, turn));
 }
 
-// Where a contact's side a is now; the body has been found.
+// Where a side of a contact is now. Weights add up to 1 but for rounding, which would count far from the origin.
 static pl_vec3 point_of(const pl_coupled *j, const pl_contact_side *side) {
   const pl_body *body = j->bodies[side->body].body;
   const pl_contact_surface *surface = &body->model->surface;
   pl_vec3 point = {0, 0, 0};
+  double sum = 0;
   for (int32_t k = 0; k < side->count; ++k)
     for (int p = 0; p < 4; ++p) {
       size_t i = 4 * (size_t)side->points[k] + (size_t)p;
-      point = pl_vec3_add_scaled(point, body->positions[surface->parents[i]],
-                                 side->weights[k] * (double)surface->weights[i]);
+      double weight = side->weights[k] * (double)surface->weights[i];
+      point = pl_vec3_add_scaled(point, body->positions[surface->parents[i]], weight);
+      sum += weight;
     }
-  return point;
+  return pl_vec3_scale(point, 1 / sum);
 }
 
 static void rest_contact(const pl_coupled *j, int32_t term, double fraction, pl_contact_rigid *wholes) {
   const pl_contact *c = &j->contacts[term];
   const pl_contact_potential *t = &j->terms[term];
   double h = j->world->def.step;
-  pl_contact_rigid *a = &wholes[c->a.body], *b = c->collider < 0 ? &wholes[c->b.body] : NULL;
+  pl_contact_rigid *a = &wholes[c->a.body], *b = &wholes[c->b.body];
   pl_vec3 point = point_of(j, j->bodies[c->a.body].rigid == NULL ? &c->a : &c->b);
-  pl_vec3 u = pl_vec3_sub(velocity_at(a, point), b != NULL ? velocity_at(b, point) : c->surface_velocity);
+  pl_vec3 u = pl_vec3_sub(velocity_at(a, point), velocity_at(b, point));
   if (pl_vec3_length(t->tangent) > STICKING * t->friction * t->force)
     u = pl_vec3_scale(t->normal, pl_vec3_dot(t->normal, u));
   double square = pl_vec3_dot(u, u), s2 = REST_SPEED * REST_SPEED;
   if (!(square > 0)) return;
   pl_vec3 n = pl_vec3_scale(u, 1 / sqrt(square));
-  double answer = answer_along(a, point, n) + (b != NULL ? answer_along(b, point, n) : 0);
+  double answer = answer_along(a, point, n) + answer_along(b, point, n);
   double lost = 1 - exp(-REST_RATE * h * s2 / (s2 + square));
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
   double pull = -pl_vec3_dot(impulse, t->normal), pressed = t->force * h;
   if (pull > pressed) impulse = pl_vec3_scale(impulse, pressed / pull);
   push_at(a, point, impulse);
-  if (b != NULL) push_at(b, point, pl_vec3_scale(impulse, -1));
+  push_at(b, point, pl_vec3_scale(impulse, -1));
 }
 
 static bool is_same_pair(const pl_contact *a, const pl_contact *b) {
@@ -130,8 +133,9 @@ static bool is_same_pair(const pl_contact *a, const pl_contact *b) {
 }
 
 static bool is_damped(const pl_coupled *j, const pl_contact *c, const pl_contact_rigid *wholes) {
-  bool has_soft = is_soft(&j->bodies[c->a.body]) || (c->collider < 0 && is_soft(&j->bodies[c->b.body]));
-  return has_soft && wholes[c->a.body].inverse_mass > 0 && (c->collider >= 0 || wholes[c->b.body].inverse_mass > 0);
+  if (c->collider >= 0 || c->a.body == c->b.body) return false;
+  bool has_soft = is_soft(&j->bodies[c->a.body]) || is_soft(&j->bodies[c->b.body]);
+  return has_soft && wholes[c->a.body].inverse_mass > 0 && wholes[c->b.body].inverse_mass > 0;
 }
 
 // What a whole got goes to its particles.

@@ -5,12 +5,13 @@
 // than a fraction of their spacing, by centimetres. So the end of the step is looked at once more. With d the depth of
 // a surface point x = Σ w_k x_k of particles k, n the collider's normal there and t the thickness,
 //
-//   x_k += n (d - t) w_k / Σ w²                for d > t, and for d > depth at the start of the step where that is more
-//   v_k += n max(0, (V - v_k)·n)               V velocity of the collider's surface
+//   x_k += n s w_k / Σ w²                      s = d - max(t, depth at the start of the step), where that is positive
+//   v_k += n min(max(0, (V - v_k)·n), s / h)   V velocity of the collider's surface
 //
-// What overlapped by more when the step began, as a body that was put into the ground, is pushed out by its contacts
-// alone: put at its surface at once it would explode. Bodies without a gap are left as they are, as for measurements of
-// indentation; so are those whose springs were given, and actors, whose drivers plan with the springs.
+// Both are continuous in d, so that rounding does not grow. What overlapped by more when the step began, as a body that
+// was put into the ground, is pushed out by its contacts alone: put at its surface at once it would explode. Bodies
+// without a gap are left as they are, as for measurements of indentation; so are those whose springs were given, and
+// actors, whose drivers plan with the springs.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -39,12 +40,15 @@ static double box_distance(const pl_collider *collider, pl_transform placement, 
   return min;
 }
 
+// Weights are single precision and add up to 1 but for rounding, which would count far away from the origin.
 static pl_vec3 surface_point(const pl_model *model, const pl_vec3 *particles, int32_t i) {
   pl_vec3 point = {0, 0, 0};
-  for (int k = 0; k < 4; ++k)
-    point = pl_vec3_add_scaled(point, particles[model->surface.parents[4 * (size_t)i + (size_t)k]],
-                               (double)model->surface.weights[4 * (size_t)i + (size_t)k]);
-  return point;
+  double sum = 0;
+  for (size_t at = 4 * (size_t)i; at < 4 * (size_t)i + 4; ++at) {
+    point = pl_vec3_add_scaled(point, particles[model->surface.parents[at]], (double)model->surface.weights[at]);
+    sum += (double)model->surface.weights[at];
+  }
+  return pl_vec3_scale(point, 1 / sum);
 }
 
 typedef struct overlap {
@@ -57,10 +61,10 @@ typedef struct overlap {
 static bool part_point(const overlap *o, pl_body *body, int32_t i) {
   const pl_model *model = body->model;
   pl_vec3 normal, point = surface_point(model, body->positions, i), from = surface_point(model, body->starts, i);
-  double depth = -pl_collider_distance(o->collider, o->end, point, &normal), allowed = model->max_overlap;
+  double depth = -pl_collider_distance(o->collider, o->end, point, &normal), allowed = WITHIN * model->max_overlap;
   if (!(depth > allowed)) return false;
-  allowed = fmax(WITHIN * allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
-  if (!(depth > allowed)) return false;
+  double shift = depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
+  if (!(shift > 0)) return false;
   double square = 0;
   for (int k = 0; k < 4; ++k) {
     size_t at = 4 * (size_t)i + (size_t)k;
@@ -76,9 +80,8 @@ static bool part_point(const overlap *o, pl_body *body, int32_t i) {
     double weight = (double)model->surface.weights[at];
     if (weight == 0 || !(body->inverse_masses[particle] > 0)) continue;
     pl_vec3 *v = &body->velocities[particle];
-    body->positions[particle] =
-        pl_vec3_add_scaled(body->positions[particle], normal, (depth - allowed) * weight / square);
-    *v = pl_vec3_add_scaled(*v, normal, fmax(0, speed - pl_vec3_dot(*v, normal)));
+    body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], normal, shift * weight / square);
+    *v = pl_vec3_add_scaled(*v, normal, fmin(fmax(0, speed - pl_vec3_dot(*v, normal)), shift / o->step));
   }
   return true;
 }
@@ -110,7 +113,7 @@ static void part(const pl_world *world, int32_t index) {
     overlap o = {.collider = PL_ITEM(&world->collider_list, const pl_collider *, c), .step = world->def.step};
     if (!pl_world_meets_collider(world, index, c)) continue;
     pl_collider_motion(o.collider, pl_world_get_time(world), o.step, &o.start, &o.end);
-    if (box_distance(o.collider, o.end, box) > -body->model->max_overlap) continue;
+    if (box_distance(o.collider, o.end, box) > -WITHIN * body->model->max_overlap) continue;
     if (!is_read) {
       method->get_velocities(body->model, body->state, body->velocities);
       method->get_positions(body->model, body->saved, body->starts);
