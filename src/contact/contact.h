@@ -52,6 +52,12 @@ typedef struct pl_contact_spared_pair {
   int32_t low, high;
 } pl_contact_spared_pair;
 
+// Where the particles of a body are.
+typedef struct pl_contact_extent {
+  pl_box box;
+  pl_vec3 mean;
+} pl_contact_extent;
+
 // One colliding body during one step; filled by the world.
 typedef struct pl_contact_body {
   const pl_contact_surface *surface;
@@ -59,23 +65,26 @@ typedef struct pl_contact_body {
   const pl_vec3 *starts;
   pl_vec3 *positions;  // at the end of the step; corrected in place
   // Writes `starts`, `positions` and both velocities, before any of them is read in a step; of a
-  // body with `boxes` that nothing is near they are not. NULL: they are there.
+  // body with `extents` that nothing is near they are not. NULL: they are there.
   void (*write_points)(void *data);
   void *write_data;
   // m/s: none of `velocities`, as they are at resolution's start, differs more from their mean;
   // 0: not known
   double max_deviation;
-  const pl_box *boxes;  // around `starts` and around `positions` as they are at detection; NULL:
-                        // not known
-  pl_vec3 *velocities;  // corrected in place
-  const pl_vec3 *start_velocities;  // at the start of the step, before any force; NULL: not known.
-                                    // Decides what bounces
-  const double *inverse_masses;     // 1/kg; 0: cannot be moved (hard pin)
+  const pl_contact_extent *extents;  // of `starts` and of `positions` as they are at detection;
+                                     // NULL: not known
+  pl_vec3 *velocities;               // corrected in place
+  const pl_vec3 *start_velocities;   // at the start of the step, before any force; NULL: not known.
+                                     // Decides what bounces
+  const double *inverse_masses;      // 1/kg; 0: cannot be moved (hard pin)
   // NULL for particles. A rigid body's `positions` and `starts` are its surface points as placed
   // by its method; resolution changes `rigid` alone, and the method places the points again.
   pl_contact_rigid *rigid;
-  // State of the world: PL_IMPULSES_PER_POINT per surface point, or NULL (sweeps start from zero)
+  // State of the world: PL_IMPULSES_PER_POINT per surface point, or NULL (sweeps start from zero).
+  // Those of the last step are read from `last_impulses` unless that is NULL; the others need not
+  // be cleared then.
   pl_contact_impulse *impulses;
+  const pl_contact_impulse *last_impulses;
   bool *has_impulses;  // whether any of them may be other than zero; NULL: not known
   uint32_t id;         // the same in every step, for `impulses`
   // Out, of a body that is awake: what its contacts push each surface point with along their
@@ -119,7 +128,6 @@ typedef struct pl_contact_side {
 typedef struct pl_contact {
   pl_contact_side a, b;  // point and triangle, edge and edge, or point (or edge) and collider
   int32_t collider;      // number of the collider that side b is part of, -1 if a body
-  uint32_t spot;         // side b as the next step may use it again (contact_keep.c); 0: not at all
   pl_vec3 normal;        // unit, from b towards a
   double offset;
   double start_gap;  // metres at the start of the step along the same normal, negative: they
@@ -205,7 +213,8 @@ pl_status pl_contact_solver_solve(pl_contact_solver *solver, pl_contact_body *bo
 
 // Only find the contacts: those of points, ordered by body and point, then those of edges (two
 // surface points on either side), ordered by body of side a. They stay valid until the next call on
-// the solver.
+// the solver. Where no list is wanted (`contacts` NULL), those of two soft bodies are kept in
+// another form (contact_soft.h).
 pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_body *bodies,
                                    int32_t body_count, const pl_collider *const *colliders,
                                    int32_t collider_count, const pl_contact_step *step,
@@ -232,10 +241,10 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                                     int32_t body_count, const pl_contact_step *step,
                                     pl_contact_report *report, pl_error *error);
 
-// The contacts of the last resolution, in the order of its sweeps, and the sum of the impulses
+// The contacts of the last resolution, those between soft bodies last, and the sum of the impulses
 // along the normal that each got (N s; NULL: not wanted). Valid until the next call on the solver.
 int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver);
-const pl_contact *pl_contact_solver_get_contact(const pl_contact_solver *solver, int32_t index,
+const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index,
                                                 double *impulse);
 
 #endif

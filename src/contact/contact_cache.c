@@ -26,9 +26,8 @@ uint32_t pl_contact_cache_partner(const pl_contact_body *other) {
   return hash != 0 ? hash : 1;
 }
 
-static pl_contact_impulse *slots_of(const pl_contact_body *bodies, const pl_contact *contact) {
-  pl_contact_impulse *impulses = bodies[contact->a.body].impulses;
-  return impulses == NULL ? NULL : &impulses[(size_t)contact->a.points[0] * PL_IMPULSES_PER_POINT];
+const pl_contact_impulse *pl_contact_cache_last(const pl_contact_body *body) {
+  return body->last_impulses != NULL ? body->last_impulses : body->impulses;
 }
 
 // How many contacts before this one have the same point and partner: the n-th of them takes the n-th slot.
@@ -45,8 +44,10 @@ static int32_t count_before(const pl_contact_body *bodies, const pl_contact *con
 
 pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *contacts, int32_t index) {
   const pl_contact *contact = &contacts[index];
-  const pl_contact_impulse *slots = slots_of(bodies, contact);
-  if (slots == NULL || slots[0].partner == 0) return pl_vec3_of(0, 0, 0);
+  const pl_contact_impulse *last = pl_contact_cache_last(&bodies[contact->a.body]);
+  if (last == NULL) return pl_vec3_of(0, 0, 0);
+  const pl_contact_impulse *slots = &last[(size_t)contact->a.points[0] * PL_IMPULSES_PER_POINT];
+  if (slots[0].partner == 0) return pl_vec3_of(0, 0, 0);
   uint32_t partner = partner_of(bodies, contact);
   int32_t skipped = count_before(bodies, contacts, index, partner);
   for (int32_t k = 0; k < PL_IMPULSES_PER_POINT; ++k) {
@@ -72,12 +73,7 @@ static double square_of(const pl_contact_impulse *slot) {
   return x * x + y * y + z * z;
 }
 
-void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *contact, pl_vec3 impulse) {
-  pl_contact_impulse *slots = slots_of(bodies, contact);
-  if (slots == NULL) return;
-  if (bodies[contact->a.body].has_impulses != NULL) *bodies[contact->a.body].has_impulses = true;
-  pl_contact_impulse kept = {
-      partner_of(bodies, contact), contact->spot, {(float)impulse.x, (float)impulse.y, (float)impulse.z}};
+static void keep(pl_contact_impulse *slots, pl_contact_impulse kept) {
   int32_t to = 0;
   for (int32_t k = 0; k < PL_IMPULSES_PER_POINT; ++k) {
     if (slots[k].partner == 0) {
@@ -87,4 +83,24 @@ void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *con
     if (square_of(&slots[k]) < square_of(&slots[to])) to = k;
   }
   if (square_of(&kept) > square_of(&slots[to])) slots[to] = kept;
+}
+
+void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *contact, pl_vec3 impulse) {
+  const pl_contact_body *body = &bodies[contact->a.body];
+  if (body->impulses == NULL) return;
+  if (body->has_impulses != NULL) *body->has_impulses = true;
+  keep(&body->impulses[(size_t)contact->a.points[0] * PL_IMPULSES_PER_POINT],
+       (pl_contact_impulse){partner_of(bodies, contact), 0, {(float)impulse.x, (float)impulse.y, (float)impulse.z}});
+}
+
+pl_vec3 pl_contact_cache_find_point(const pl_contact_body *body, int32_t point, uint32_t partner) {
+  const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
+  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k)
+    if (slots[k].partner == partner)
+      return pl_vec3_of((double)slots[k].impulse[0], (double)slots[k].impulse[1], (double)slots[k].impulse[2]);
+  return pl_vec3_of(0, 0, 0);
+}
+
+void pl_contact_cache_store_point(const pl_contact_body *body, int32_t point, const pl_contact_impulse *kept) {
+  keep(&body->impulses[(size_t)point * PL_IMPULSES_PER_POINT], *kept);
 }

@@ -8,12 +8,22 @@
 
 #include "contact/contact.h"
 
+// The impulses of the last step; NULL if none are kept.
+const pl_contact_impulse *pl_contact_cache_last(const pl_contact_body *body);
+
 // Impulse that contact `index` of the list had in the last step; zero if it is new.
 pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *contacts,
                               int32_t index);
 
 // What the slots of a point that touches another body, other than with an edge, say of that body.
 uint32_t pl_contact_cache_partner(const pl_contact_body *other);
+
+// The same for the only contact of a point with another body, whose partner is known: impulse of
+// the last step, and what is kept for the next. `has_impulses` of the body is for the caller to
+// set.
+pl_vec3 pl_contact_cache_find_point(const pl_contact_body *body, int32_t point, uint32_t partner);
+void pl_contact_cache_store_point(const pl_contact_body *body, int32_t point,
+                                  const pl_contact_impulse *kept);
 
 // Forget all impulses of a body.
 void pl_contact_cache_clear(const pl_contact_body *body);

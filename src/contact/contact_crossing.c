@@ -205,21 +205,49 @@ static void mark_moved(pl_contact_body *bodies, const pl_contact_arm *arm) {
     if (body->inverse_masses[arm->terms[i].particle] > 0) body->moved = true;
 }
 
+// That contact of the pairs of two bodies which is most along an impulse on one of them.
+typedef struct impulse_search {
+  pl_contact_memory *memory;
+  int32_t body;
+  pl_vec3 impulse;
+  double max_along;
+  double *row;  // its rest impulse, or …
+  float *note;  // … that of a contact of soft bodies
+} impulse_search;
+
+static void search_rows(impulse_search *s, const pl_contact_pair *pair) {
+  for (int32_t i = 0; i < pair->count; ++i) {
+    pl_contact_row *row = &s->memory->rows[pair->first_row + i];
+    double along = pl_vec3_dot(row->normal, s->impulse) * (row->a.body == s->body ? 1 : -1);
+    if (along > s->max_along) s->max_along = along, s->row = &row->rest_impulse, s->note = NULL;
+  }
+}
+
+static void search_soft(impulse_search *s, const pl_contact_pair *pair) {
+  for (int k = 0; k < 2; ++k) {
+    pl_soft_side side = pl_soft_side_of(s->memory, pair, k);
+    for (int32_t i = side.first; i < side.end; ++i) {
+      pl_vec3 normal = pl_vec3_of_floats(s->memory->soft_rows[i].normal);
+      double along = pl_vec3_dot(normal, s->impulse) * (side.own == s->body ? 1 : -1);
+      if (along > s->max_along) s->max_along = along, s->note = &s->memory->soft_notes[i].rest_impulse, s->row = NULL;
+    }
+  }
+}
+
 // Add an impulse on a to that contact of the pair which is most along it.
 static void report_impulse(pl_contact_memory *memory, const pl_zone_crossing *x, pl_vec3 impulse) {
   int32_t low = x->a < x->b ? x->a : x->b, high = x->a < x->b ? x->b : x->a;
-  pl_contact_row *best = NULL;
-  double max_along = 0;
+  impulse_search s = {.memory = memory, .body = x->a, .impulse = impulse};
   for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
     const pl_contact_pair *pair = &memory->plan.pairs[p];
     if (pair->joint >= 0 || pair->a != low || pair->b != high) continue;
-    for (int32_t i = 0; i < pair->count; ++i) {
-      pl_contact_row *row = &memory->rows[pair->first_row + i];
-      double along = pl_vec3_dot(row->normal, impulse) * (row->a.body == x->a ? 1 : -1);
-      if (along > max_along) max_along = along, best = row;
-    }
+    if (pair->axis >= 0)
+      search_soft(&s, pair);
+    else
+      search_rows(&s, pair);
   }
-  if (best != NULL) best->rest_impulse += max_along;
+  if (s.row != NULL) *s.row += s.max_along;
+  if (s.note != NULL) *s.note += (float)s.max_along;
 }
 
 void pl_contact_part_crossing(pl_contact_memory *memory, pl_contact_body *bodies, const pl_zone_crossing *x) {

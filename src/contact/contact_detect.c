@@ -40,7 +40,8 @@ bool pl_contact_is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b
 static void find_tet_pair(const pl_contact_detection *d, int32_t body, pl_pair_axis *axis) {
   double way = tet_way(d->memory, body, axis->other);
   axis->is_in_tets = way < 1;
-  axis->is_kept = axis->is_in_tets && pl_contact_is_kept(d, body, axis->other, way);
+  axis->is_soft = axis->is_in_tets && pl_soft_is_pair(d, body, axis->other);
+  axis->is_kept = axis->is_soft && pl_contact_is_kept(d, body, axis->other, way);
 }
 
 // Metres of gap beyond which two bodies do not touch.
@@ -56,43 +57,56 @@ static bool is_far(const pl_contact_detection *d, int32_t body, int32_t other) {
 
 static void find_axis(const pl_contact_detection *d, int32_t body, pl_pair_axis *axis) {
   int32_t other = axis->other;
-  bool in_tets = axis->is_in_tets;
+  bool in_tets = axis->is_in_tets, is_soft = axis->is_soft;
   double limit = reach_of(d, body, other);
   pl_pair_axis_find(&d->memory->motions[body], &d->memory->motions[other], limit, axis->normal, axis);
   axis->other = other;
   axis->is_in_tets = in_tets;
+  axis->is_soft = is_soft;
+}
+
+// The axis with a body that comes later. False if there is none left.
+static bool add_axis(const pl_contact_detection *d, int32_t body, int32_t other, const pl_pair_axis *old,
+                     int32_t old_count) {
+  pl_contact_memory *memory = d->memory;
+  const pl_surface_motion *motion = &memory->motions[body];
+  if (!pl_contact_is_small(memory, other) || !memory->presences[other].is_placed) return true;
+  if (!pl_contact_may_touch(d, body, motion->start_box, motion->end_box, other)) return true;
+  if (memory->axis_counts[body] == PL_PAIR_AXES) {
+    // Both bodies of such a pair search by the tree.
+    atomic_store_explicit(&memory->has_many_pairs, true, memory_order_relaxed);
+    return false;
+  }
+  int32_t index = body * PL_PAIR_AXES + memory->axis_counts[body]++;
+  pl_pair_axis *axis = &memory->axes[index];
+  *axis = (pl_pair_axis){.other = other};
+  for (int32_t i = 0; i < old_count; ++i)
+    if (old[i].other == other) axis->normal = old[i].normal;
+  atomic_store_explicit(&memory->axis_points[index], 0, memory_order_relaxed);
+  for (int k = 0; k < 2; ++k) memory->axis_hits[2 * index + k] = (pl_pair_range){0, 0};
+  find_tet_pair(d, body, axis);
+  if (!axis->is_kept) axis->is_apart = is_far(d, body, other);
+  if (!axis->is_apart && !axis->is_in_tets) find_axis(d, body, axis);
+  return true;
 }
 
 // Axes of a body with those that come later; the last step's are guesses.
 static void find_axes(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
-  pl_pair_axis *axes = &memory->axes[(size_t)body * PL_PAIR_AXES], old[PL_PAIR_AXES];
-  const pl_surface_motion *motion = &memory->motions[body];
-  int32_t old_count = memory->axis_counts[body], count = 0;
-  memcpy(old, axes, (size_t)old_count * sizeof *old);
+  pl_pair_axis old[PL_PAIR_AXES];
+  int32_t old_count = memory->axis_counts[body];
+  memcpy(old, &memory->axes[(size_t)body * PL_PAIR_AXES], (size_t)old_count * sizeof *old);
   memory->axis_counts[body] = 0;
   if (!pl_contact_is_small(memory, body)) return;
+  // What is near was noted, unless it is too much, or the body sleeps.
+  bool is_noted = !d->bodies[body].asleep && memory->near_counts[body] <= PL_CONTACT_NEAR;
+  const int32_t *items = &memory->near_items[(size_t)body * PL_CONTACT_NEAR];
+  for (int32_t i = 0; is_noted && i < memory->near_counts[body]; ++i)
+    if (!add_axis(d, body, items[i], old, old_count)) return;
+  if (is_noted) return;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
-  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
-    if (item <= body || item >= memory->body_count || !pl_contact_is_small(memory, item)) continue;
-    if (!memory->presences[item].is_placed) continue;
-    if (!pl_contact_may_touch(d, body, motion->start_box, motion->end_box, item)) continue;
-    if (count == PL_PAIR_AXES) {
-      // Both bodies of such a pair search by the tree.
-      atomic_store_explicit(&memory->has_many_pairs, true, memory_order_relaxed);
-      break;
-    }
-    pl_vec3 guess = {0, 0, 0};
-    for (int32_t i = 0; i < old_count; ++i)
-      if (old[i].other == item) guess = old[i].normal;
-    atomic_store_explicit(&memory->axis_points[body * PL_PAIR_AXES + count], 0, memory_order_relaxed);
-    axes[count] = (pl_pair_axis){.other = item, .normal = guess};
-    find_tet_pair(d, body, &axes[count]);
-    if (!axes[count].is_kept) axes[count].is_apart = is_far(d, body, item);
-    if (!axes[count].is_apart && !axes[count].is_in_tets) find_axis(d, body, &axes[count]);
-    count++;
-  }
-  memory->axis_counts[body] = count;
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;)
+    if (item > body && item < memory->body_count && !add_axis(d, body, item, old, old_count)) return;
 }
 
 static void find_all_axes(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -105,7 +119,10 @@ static void find_all_axes(void *data, int32_t begin, int32_t end, int32_t part) 
 static void refit_searched(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
-  for (int32_t i = begin; i < end; ++i) pl_surface_motion_refit(&d->memory->motions[d->memory->listed_bodies[i]]);
+  for (int32_t i = begin; i < end; ++i) {
+    pl_contact_need_points(d, d->memory->listed_bodies[i]);
+    pl_surface_motion_refit(&d->memory->motions[d->memory->listed_bodies[i]]);
+  }
 }
 
 // Does the pair have an axis?
@@ -115,15 +132,6 @@ static bool has_axis(const pl_contact_memory *memory, int32_t a, int32_t b) {
   for (int32_t i = 0; i < memory->axis_counts[first]; ++i)
     if (axes[i].other == second) return true;
   return false;
-}
-
-bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query) {
-  int32_t point = group->points != NULL ? group->points[i] : i;
-  const pl_surface_motion *motion = &group->motions[group->body];
-  pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT], &group->contact_counts[point],
-                            group->lock};
-  *query = (pl_contact_query){group, group->body, point, motion->starts[point], motion->ends[point], slots};
-  return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
 }
 
 static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact_block *block) {
@@ -172,6 +180,12 @@ static bool asks_tree(const pl_contact_memory *memory, int32_t body) {
          atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed);
 }
 
+// Is a body searched for nothing but its axes?
+static bool has_axes_alone(const pl_contact_detection *d, int32_t body) {
+  bool meets_itself = d->bodies[body].self_contact && !d->bodies[body].asleep;
+  return !d->memory->presences[body].is_near_plane && !asks_tree(d->memory, body) && !meets_itself;
+}
+
 // Consecutive blocks of one body against everything, one thing after the other: each position asked for is close to the
 // one before. What the boxes of all blocks rule out is not asked for any of them, what a block's box rules out not for
 // its points.
@@ -180,12 +194,11 @@ static void find_in_blocks(const pl_contact_detection *d, const pl_contact_group
   int32_t body = groups[0].body;
   pl_box start = pl_box_empty(), end = pl_box_empty();
   for (int32_t g = 0; g < group_count; ++g) {
-    for (int32_t i = 0; i < groups[g].count; ++i) groups[g].contact_counts[groups[g].points[i]] = 0;
     pl_box_cover_box(&start, &groups[g].start_box);
     pl_box_cover_box(&end, &groups[g].end_box);
   }
   pl_box path = pl_box_expand(pl_box_merge(start, end), d->bodies[body].radius + d->scale.margin);
-  for (int32_t i = 0; i < memory->endless_count; ++i)
+  for (int32_t i = 0; memory->presences[body].is_near_plane && i < memory->endless_count; ++i)
     find_collider(d, groups, group_count, &path, memory->endless_colliders[i]);
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, path);
   if (!asks_tree(memory, body)) walk.depth = 0;
@@ -212,6 +225,12 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   pl_contact_group groups[PL_CONTACT_GROUPS];
   for (int32_t i = begin; i < end; ++i) {
     int32_t first = memory->listed_blocks[i], body = memory->blocks[first].body, count = 0;
+    if (first == memory->block_start[body]) {
+      int32_t point = memory->point_start[body];
+      memset(&memory->contact_counts[point], 0, (size_t)(memory->point_start[body + 1] - point) * sizeof(int32_t));
+    }
+    if (has_axes_alone(d, body)) continue;
+    pl_contact_need_points(d, body);
     for (; count < PL_CONTACT_GROUPS && first + count < memory->block_start[body + 1]; ++count)
       groups[count] = group_of(d, &memory->blocks[first + count]);
     find_in_blocks(d, groups, count);
@@ -223,10 +242,7 @@ static void find_kept(void *data, int32_t begin, int32_t end, int32_t part) {
   const pl_contact_detection *d = data;
   for (int32_t i = begin; i < end; ++i) {
     int32_t body = d->memory->listed_bodies[i];
-    if (!d->memory->presences[body].is_among_others) continue;
-    pl_contact_group group = group_of(d, &d->memory->blocks[d->memory->block_start[body]]);
-    group.points = NULL;
-    pl_contact_find_kept(d, &group);
+    if (d->memory->presences[body].is_among_others) pl_contact_find_kept(d, body);
   }
 }
 
@@ -262,7 +278,12 @@ static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane
     pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
     group.points = NULL;
     group.lock = &memory->presences[neighbour->body].lock;
+    bool is_soft = memory->axes[neighbour->axis].is_soft;
+    pl_soft_list hits = pl_soft_list_of(memory, body);
+    int32_t first = hits.count;
+    if (is_soft) group.hits = &hits;
     int32_t count = pl_contact_find_in_tets(&group, body, tets);
+    if (is_soft) pl_soft_list_commit(memory, body, &hits, first, neighbour->axis, neighbour->body);
     atomic_fetch_add_explicit(&memory->axis_points[neighbour->axis], count, memory_order_relaxed);
   }
 }
@@ -458,7 +479,9 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
                             .pairs = &solver->pairs,
                             .step = step->step,
                             .scale = pl_contact_scale_of(step),
-                            .phase = pl_contact_phase_of(step)};
+                            .phase = pl_contact_phase_of(step),
+                            .has_soft = contacts == NULL};
+  pl_soft_begin(memory);
   pl_contact_place_colliders(&d, colliders, step);
   bool is_moving = pl_contact_place_bodies(&d, solver->context);
   int32_t searched_count = 0, chunk_count = is_moving ? list_searches(memory, &searched_count) : 0;

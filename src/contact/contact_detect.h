@@ -7,7 +7,7 @@
 
 enum { PL_CONTACT_BODY_GRAIN = 2 };  // tasks are this many bodies
 
-typedef struct pl_contact_detection {
+struct pl_contact_detection {
   pl_contact_memory *memory;
   const pl_contact_body *bodies;
   const pl_contact_rules *pairs;
@@ -16,7 +16,8 @@ typedef struct pl_contact_detection {
   // Steps since all pairs were searched; after the first one, contacts of the last step are used
   // again where they can be.
   int32_t phase;
-} pl_contact_detection;
+  bool has_soft;  // contacts of two soft bodies need not be listed (contact_soft.h)
+};
 
 // Pairs of small bodies are searched by their axes.
 bool pl_contact_is_small(const pl_contact_memory *memory, int32_t body);
@@ -30,6 +31,9 @@ bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box st
 
 void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider *const *colliders,
                                 const pl_contact_step *step);
+
+// Place the points of a body whose boxes are there, unless they are. Any thread may ask.
+void pl_contact_need_points(const pl_contact_detection *d, int32_t body);
 
 // Fill the lanes and extents of a small body that is placed, unless they are there. Any thread may
 // ask.
@@ -47,11 +51,11 @@ uint32_t pl_contact_spot_uses(int32_t phase);
 // Which of the listed bodies lie among others; a task.
 void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part);
 
-// Are two bodies, of a pair whose points are looked up in tets, not searched in this step? `way` is
+// Are two soft bodies, whose points are looked up in tets, not searched in this step? `way` is
 // what they move relative to each other, as a fraction of the largest way of such a pair.
 bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, double way);
 
-// Add the contacts of a body's points with the neighbours that are kept. `group` holds all of them.
-void pl_contact_find_kept(const pl_contact_detection *d, const pl_contact_group *group);
+// The hits of a body's points with the neighbours that are kept.
+void pl_contact_find_kept(const pl_contact_detection *d, int32_t body);
 
 #endif

@@ -5,16 +5,17 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "contact/contact_soft.h"
 
 // An island of at most this many rows is one task; waking other threads for it would take longer.
 enum { SMALL_ISLAND_ROWS = 256, JOINT_ROWS = 4 };
 // Pairs of a colour that are one task.
 enum { PAIR_GRAIN = 16 };
 
-bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, int32_t body_count, int32_t contact_count,
-                          int32_t joint_count) {
+bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, const pl_contact_plan_def *def) {
+  int32_t body_count = def->body_count, contact_count = def->contact_count;
   *plan = (pl_contact_plan){.body_capacity = body_count, .contact_capacity = contact_count};
-  plan->pair_capacity = contact_count + joint_count;
+  plan->pair_capacity = contact_count + def->joint_count + def->soft_count;
   plan->table_size = 16;
   while (plan->table_size < 2 * (int64_t)contact_count && plan->table_size < (1 << 29)) plan->table_size *= 2;
   plan->pairs = PL_TAKE(arena, pl_contact_pair, plan->pair_capacity);
@@ -51,7 +52,7 @@ static void join(int32_t *parents, int32_t a, int32_t b) {
 
 static pl_contact_pair pair_of_contact(const pl_contact *contact) {
   int32_t a = contact->a.body, b = contact->collider >= 0 || contact->b.body == a ? -1 : contact->b.body;
-  pl_contact_pair pair = {.a = a, .b = b, .joint = -1};
+  pl_contact_pair pair = {.a = a, .b = b, .joint = -1, .axis = -1};
   if (b >= 0 && b < a) pair.a = b, pair.b = a;
   return pair;
 }
@@ -90,10 +91,17 @@ static void add_joints(pl_contact_plan *plan, const pl_contact_joint *joints, in
     int32_t a = joints[i].a, b = joints[i].b;
     if (a < 0) a = b, b = -1;
     if (a < 0) continue;
-    pl_contact_pair pair = {.a = a, .b = a == b ? -1 : b, .joint = i};
+    pl_contact_pair pair = {.a = a, .b = a == b ? -1 : b, .joint = i, .axis = -1};
     if (b >= 0 && b < a) pair.a = b, pair.b = a;
     plan->unsorted[plan->pair_count++] = pair;
   }
+}
+
+// Contacts of soft bodies are a pair of their own, next to other contacts of the same two bodies.
+static void add_soft_pairs(pl_contact_plan *plan, const pl_contact_plan_def *def) {
+  for (const pl_soft_pair *pair = def->soft_pairs; pair < def->soft_pairs + def->soft_count; ++pair)
+    plan->unsorted[plan->pair_count++] =
+        (pl_contact_pair){.a = pair->a, .b = pair->b, .joint = -1, .axis = pair->axis, .count = pair->count};
 }
 
 // The lowest colour that neither body has yet.
@@ -186,14 +194,16 @@ static void sort_by_island(pl_contact_plan *plan) {
 }
 
 // Rows in the order of the pairs; within a pair in the order of the contacts.
-static void number_rows(pl_contact_plan *plan, int32_t contact_count) {
-  int32_t row = 0;
+static void number_rows(pl_contact_plan *plan, const pl_contact_plan_def *def) {
+  int32_t contact_count = def->contact_count, first_soft = plan->pair_count - def->soft_count;
+  int32_t row = 0, soft_row = 0;
   for (int32_t p = 0; p < plan->pair_count; ++p) {
     pl_contact_pair *pair = &plan->pairs[p];
-    int32_t was = pair->first_row;
-    pair->first_row = row;
-    plan->unsorted[was].first_row = row;  // cursor
-    row += pair->count;
+    int32_t was = pair->first_row, *next = pair->axis < 0 ? &row : &soft_row;
+    if (pair->axis >= 0) def->soft_pairs[was - first_soft].plan_pair = p;
+    pair->first_row = *next;
+    plan->unsorted[was].first_row = *next;  // cursor
+    *next += pair->count;
   }
   for (int32_t i = 0; i < contact_count; ++i) plan->row_contacts[plan->unsorted[plan->pair_of[i]].first_row++] = i;
 }
@@ -229,15 +239,15 @@ static void sort_bodies(pl_contact_plan *plan, int32_t body_count) {
   }
 }
 
-void pl_contact_plan_form(pl_contact_plan *plan, int32_t body_count, const pl_contact *contacts, int32_t contact_count,
-                          const pl_contact_joint *joints, int32_t joint_count) {
-  find_pairs(plan, contacts, contact_count);
-  add_joints(plan, joints, joint_count);
-  find_islands(plan, body_count);
+void pl_contact_plan_form(pl_contact_plan *plan, const pl_contact_plan_def *def) {
+  find_pairs(plan, def->contacts, def->contact_count);
+  add_joints(plan, def->joints, def->joint_count);
+  add_soft_pairs(plan, def);
+  find_islands(plan, def->body_count);
   sort_by_color(plan);
   sort_by_island(plan);
-  sort_bodies(plan, body_count);
-  number_rows(plan, contact_count);
+  sort_bodies(plan, def->body_count);
+  number_rows(plan, def);
 }
 
 typedef struct plan_visit {

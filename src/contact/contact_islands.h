@@ -20,7 +20,8 @@ enum { PL_PAIR_COLORS = 64, PL_SERIAL_COLOR = 62, PL_COLLIDER_COLOR = 63 };
 typedef struct pl_contact_pair {
   int32_t a, b;              // bodies, a < b; b -1: a collider, the world, or a itself
   int32_t joint;             // its number; -1: contacts
-  int32_t first_row, count;  // rows of the contacts
+  int32_t axis;              // of contacts of two soft bodies (contact_soft.h); -1: others
+  int32_t first_row, count;  // rows of the contacts, or of the soft bodies
   int32_t color, island;
 } pl_contact_pair;
 
@@ -53,10 +54,21 @@ typedef struct pl_contact_plan {
   int32_t *island_rows;   // per island: contacts, then the offset of its pairs, then of its bodies
 } pl_contact_plan;
 
-// Take memory for up to `contact_count` contacts and `joint_count` joints of `body_count` bodies;
+// What a plan is formed of.
+typedef struct pl_soft_pair pl_soft_pair;
+typedef struct pl_contact_plan_def {
+  int32_t body_count;
+  const pl_contact *contacts;
+  int32_t contact_count;
+  const pl_contact_joint *joints;
+  int32_t joint_count;
+  pl_soft_pair *soft_pairs;  // get their numbers in the plan
+  int32_t soft_count;
+} pl_contact_plan_def;
+
+// Take memory for up to as many bodies, contacts, joints and pairs of soft bodies as `def` counts;
 // false when out of memory.
-bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, int32_t body_count,
-                          int32_t contact_count, int32_t joint_count);
+bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, const pl_contact_plan_def *def);
 
 // Call `visit` for all pairs, in parallel where they share no body, in the order of sweeps for each
 // body: what it adds up per body does not depend on the number of threads.
@@ -68,9 +80,7 @@ void pl_contact_plan_visit(pl_context *context, const pl_contact_plan *plan, pl_
 void pl_contact_plan_visit_large(pl_context *context, const pl_contact_plan *plan,
                                  pl_pair_visit *visit, void *data);
 
-// Form pairs and islands of these contacts and joints. Allocates nothing.
-void pl_contact_plan_form(pl_contact_plan *plan, int32_t body_count, const pl_contact *contacts,
-                          int32_t contact_count, const pl_contact_joint *joints,
-                          int32_t joint_count);
+// Form pairs and islands. Allocates nothing.
+void pl_contact_plan_form(pl_contact_plan *plan, const pl_contact_plan_def *def);
 
 #endif

@@ -41,28 +41,28 @@ uint32_t pl_contact_spot_uses(int32_t phase) {
   return (uint32_t)(KEEP_PERIOD - 1 - phase);
 }
 
-uint32_t pl_contact_spot_of(int32_t triangle, const double weights[3], uint32_t uses) {
-  if (uses == 0 || triangle > PART_MASK) return 0;
-  uint32_t first = (uint32_t)(weights[0] * PART_MASK + 0.5), second = (uint32_t)(weights[1] * PART_MASK + 0.5);
+uint32_t pl_contact_spot_of(const pl_contact_place *place, uint32_t uses) {
+  uint32_t first = (uint32_t)(place->weights[0] * PART_MASK + 0.5);
+  uint32_t second = (uint32_t)(place->weights[1] * PART_MASK + 0.5);
   // Rounded up, the two may exceed all there is.
   if (first + second > PART_MASK) second = PART_MASK - first;
-  return uses << USE_SHIFT | (uint32_t)triangle << TRIANGLE_SHIFT | first << FIRST_SHIFT | second;
+  return uses << USE_SHIFT | (uint32_t)place->triangle << TRIANGLE_SHIFT | first << FIRST_SHIFT | second;
 }
 
-static int32_t triangle_of(uint32_t spot) {
-  return (int32_t)(spot >> TRIANGLE_SHIFT & PART_MASK);
+uint32_t pl_contact_spot_get_uses(uint32_t spot) {
+  return spot >> USE_SHIFT;
 }
 
-static void weights_of(uint32_t spot, double weights[3]) {
+pl_contact_place pl_contact_spot_place(uint32_t spot) {
   uint32_t first = spot >> FIRST_SHIFT & PART_MASK, second = spot & PART_MASK;
-  weights[0] = (double)first / PART_MASK;
-  weights[1] = (double)second / PART_MASK;
-  weights[2] = ((double)PART_MASK - (double)first - (double)second) / PART_MASK;
+  const double part = 1.0 / PART_MASK;
+  double a = (double)(int32_t)first * part, b = (double)(int32_t)second * part;
+  return (pl_contact_place){(int32_t)(spot >> TRIANGLE_SHIFT & PART_MASK), {a, b, 1 - a - b}};
 }
 
 // The same for the step after the next.
 static uint32_t use_once(uint32_t spot) {
-  return spot >> USE_SHIFT > 1 ? spot - (UINT32_C(1) << USE_SHIFT) : 0;
+  return spot - (UINT32_C(1) << USE_SHIFT);
 }
 
 // --- which bodies and pairs
@@ -80,15 +80,15 @@ void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part)
   for (int32_t i = begin; i < end; ++i) {
     int32_t body = d->memory->listed_bodies[i], count = 0;
     int32_t slot_count = may_keep(d, body) ? d->bodies[body].surface->point_count * PL_IMPULSES_PER_POINT : 0;
-    for (int32_t k = 0; k < slot_count && count < MIN_KEPT; ++k) count += d->bodies[body].impulses[k].spot != 0;
+    const pl_contact_impulse *slots = pl_contact_cache_last(&d->bodies[body]);
+    for (int32_t k = 0; k < slot_count && count < MIN_KEPT; ++k) count += slots[k].spot != 0;
     d->memory->presences[body].is_among_others = count >= MIN_KEPT;
   }
 }
 
 bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, double way) {
   const pl_contact_presence *presences = d->memory->presences;
-  return d->phase > 0 && d->phase * way < 1 && presences[a].is_among_others && presences[b].is_among_others &&
-         !d->bodies[a].asleep && !d->bodies[b].asleep && !pl_contact_is_dented(&d->bodies[a], &d->bodies[b]);
+  return d->phase > 0 && d->phase * way < 1 && presences[a].is_among_others && presences[b].is_among_others;
 }
 
 // --- using them
@@ -96,11 +96,12 @@ bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, dou
 // A neighbour of a pair that is kept, as slots name it.
 typedef struct kept_neighbour {
   uint32_t partner;
-  int32_t body;
+  int32_t axis;
 } kept_neighbour;
 
-// Neighbours of a body are looked at this many at a time.
-enum { KEPT_NEIGHBOURS = 64 };
+// A pair has an axis at one of its bodies: a body may have more neighbours than axes, but not in a heap. What is more
+// is found again by the next search.
+enum { KEPT_NEIGHBOURS = 2 * PL_PAIR_AXES };
 
 // Neighbour that a slot's partner is; -1: none of these. `last` is that of the slot before: neighbouring points touch
 // the same body.
@@ -111,41 +112,46 @@ static int32_t find_neighbour(const kept_neighbour *neighbours, int32_t count, u
   return -1;
 }
 
-static void keep_slot(const pl_contact_group *group, int32_t other, int32_t point, uint32_t spot) {
-  pl_contact_query query;
-  pl_contact_place place = {.triangle = triangle_of(spot), .spot = use_once(spot)};
-  // The slots of another world may name what is not there.
-  if (place.triangle >= group->bodies[other].surface->triangle_count) return;
-  if (!pl_contact_group_query(group, point, &query)) return;
-  weights_of(spot, place.weights);
-  pl_contact_touch_again(&query, other, &place);
-}
+// A place of the last step that is used again.
+typedef struct kept_place {
+  int32_t point, neighbour;
+  uint32_t spot;
+} kept_place;
 
-static void keep_slots(const pl_contact_group *group, const kept_neighbour *neighbours, int32_t count) {
-  const pl_contact_body *body = &group->bodies[group->body];
-  for (int32_t point = 0, last = -1; point < body->surface->point_count; ++point) {
-    const pl_contact_impulse *slots = &body->impulses[(size_t)point * PL_IMPULSES_PER_POINT];
+static int32_t list_places(const pl_contact_body *body, const kept_neighbour *neighbours, int32_t count,
+                           kept_place *places) {
+  int32_t found = 0, last = -1;
+  for (int32_t point = 0; point < body->surface->point_count; ++point) {
+    const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
     for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k) {
-      if (slots[k].spot == 0) continue;
-      int32_t found = find_neighbour(neighbours, count, slots[k].partner, last);
-      if (found < 0) continue;
-      keep_slot(group, neighbours[found].body, point, slots[k].spot);
-      last = found;
+      // The slots of another world may have what no step has stored.
+      if (pl_contact_spot_get_uses(slots[k].spot) == 0) continue;
+      int32_t neighbour = find_neighbour(neighbours, count, slots[k].partner, last);
+      if (neighbour < 0) continue;
+      places[found++] = (kept_place){point, neighbour, use_once(slots[k].spot)};
+      last = neighbour;
     }
   }
+  return found;
 }
 
-void pl_contact_find_kept(const pl_contact_detection *d, const pl_contact_group *group) {
-  const pl_contact_memory *memory = d->memory;
+void pl_contact_find_kept(const pl_contact_detection *d, int32_t body) {
+  pl_contact_memory *memory = d->memory;
   kept_neighbour neighbours[KEPT_NEIGHBOURS];
-  int32_t count = 0, end = memory->neighbour_start[group->body + 1];
-  for (int32_t k = memory->neighbour_start[group->body]; k < end; ++k) {
-    int32_t other = memory->neighbours[k].body;
-    if (memory->axes[memory->neighbours[k].axis].is_kept)
-      neighbours[count++] = (kept_neighbour){pl_contact_cache_partner(&d->bodies[other]), other};
-    if (count < KEPT_NEIGHBOURS) continue;
-    keep_slots(group, neighbours, count);
-    count = 0;
+  kept_place places[PL_SURFACE_LANE_POINTS * PL_IMPULSES_PER_POINT];
+  int32_t count = 0, end = memory->neighbour_start[body + 1];
+  for (int32_t k = memory->neighbour_start[body]; k < end && count < KEPT_NEIGHBOURS; ++k) {
+    const pl_contact_neighbour *neighbour = &memory->neighbours[k];
+    if (memory->axes[neighbour->axis].is_kept)
+      neighbours[count++] = (kept_neighbour){pl_contact_cache_partner(&d->bodies[neighbour->body]), neighbour->axis};
   }
-  if (count > 0) keep_slots(group, neighbours, count);
+  if (count == 0) return;
+  int32_t place_count = list_places(&d->bodies[body], neighbours, count, places);
+  pl_soft_list hits = pl_soft_list_of(memory, body);
+  for (int32_t n = 0; n < count; ++n) {
+    int32_t first = hits.count;
+    for (int32_t i = 0; i < place_count; ++i)
+      if (places[i].neighbour == n) pl_soft_list_add(&hits, places[i].point, places[i].spot);
+    pl_soft_list_commit(memory, body, &hits, first, neighbours[n].axis, body);
+  }
 }

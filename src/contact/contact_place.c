@@ -48,7 +48,21 @@ bool pl_contact_is_small(const pl_contact_memory *memory, int32_t body) {
 
 // Is a body placed only when something is near it?
 static bool is_bounded(const pl_contact_detection *d, int32_t body) {
-  return d->bodies[body].boxes != NULL && !d->bodies[body].asleep && pl_contact_is_small(d->memory, body);
+  return d->bodies[body].extents != NULL && !d->bodies[body].asleep && pl_contact_is_small(d->memory, body);
+}
+
+static void place_blocks(const pl_contact_detection *d, int32_t body) {
+  for (int32_t b = d->memory->block_start[body]; b < d->memory->block_start[body + 1]; ++b)
+    place_block(d, &d->memory->blocks[b]);
+  atomic_store_explicit(&d->memory->presences[body].has_points, true, memory_order_release);
+}
+
+void pl_contact_need_points(const pl_contact_detection *d, int32_t body) {
+  pl_contact_presence *presence = &d->memory->presences[body];
+  if (atomic_load_explicit(&presence->has_points, memory_order_acquire)) return;
+  while (atomic_flag_test_and_set_explicit(&presence->lock, memory_order_acquire)) continue;
+  if (!atomic_load_explicit(&presence->has_points, memory_order_relaxed)) place_blocks(d, body);
+  atomic_flag_clear_explicit(&presence->lock, memory_order_release);
 }
 
 // Box and drift of a body, from those of its blocks.
@@ -66,6 +80,20 @@ static void place_body(const pl_contact_detection *d, int32_t body) {
   // Any frame is right; one that is not a number would hide the body.
   if (!pl_vec3_is_finite(motion->drift)) motion->drift = pl_vec3_of(0, 0, 0);
   memory->presences[body].is_placed = true;
+  atomic_store_explicit(&memory->presences[body].has_points, true, memory_order_relaxed);
+}
+
+// The same from the boxes around its particles, which hold the surface too. Its points are placed when they are asked
+// for: contacts that are used again do without.
+static void place_boxes(const pl_contact_detection *d, int32_t body) {
+  pl_surface_motion *motion = &d->memory->motions[body];
+  const pl_contact_extent *extents = d->bodies[body].extents;
+  motion->start_box = extents[0].box;
+  motion->end_box = extents[1].box;
+  motion->drift = pl_vec3_sub(extents[1].mean, extents[0].mean);
+  if (!pl_vec3_is_finite(motion->drift)) motion->drift = pl_vec3_of(0, 0, 0);
+  d->memory->presences[body].is_placed = true;
+  atomic_store_explicit(&d->memory->presences[body].has_points, false, memory_order_relaxed);
 }
 
 // What a body passes through, for the tree of all things. Particles carry the surface, so that the box around them
@@ -77,11 +105,12 @@ static void bound_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   for (int32_t i = begin; i < end; ++i) {
     int32_t body = memory->listed_bodies[i];
     const pl_surface_motion *motion = &memory->motions[body];
-    const pl_box *boxes = d->bodies[body].boxes;
+    const pl_contact_extent *extents = d->bodies[body].extents;
     bool is_known = is_bounded(d, body);
     memory->presences[body].is_placed = false;
     if (!is_known) place_body(d, body);
-    pl_box path = is_known ? pl_box_merge(boxes[0], boxes[1]) : pl_box_merge(motion->start_box, motion->end_box);
+    pl_box path =
+        is_known ? pl_box_merge(extents[0].box, extents[1].box) : pl_box_merge(motion->start_box, motion->end_box);
     // Two boxes with half the margin each meet where their bodies are no farther apart than the margin.
     memory->item_boxes[body] = pl_box_expand(path, d->bodies[body].radius + 0.5 * d->scale.margin);
   }
@@ -125,22 +154,24 @@ static bool is_near_half_space(const pl_contact_detection *d, int32_t body) {
 static void find_near(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
   pl_contact_presence *presence = &memory->presences[body];
-  presence->is_searched = d->bodies[body].self_contact || is_near_half_space(d, body);
+  presence->is_near_plane = is_near_half_space(d, body);
+  presence->is_searched = d->bodies[body].self_contact || presence->is_near_plane;
   presence->is_near_large = presence->is_near_body = false;
+  int32_t *items = &memory->near_items[(size_t)body * PL_CONTACT_NEAR], count = 0;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item == body) continue;
     presence->is_searched = true;
     if (item >= memory->body_count || !pl_contact_is_small(memory, item)) presence->is_near_large = true;
     if (item < memory->body_count) presence->is_near_body = true;
+    if (item < memory->body_count && item > body && count++ < PL_CONTACT_NEAR) items[count - 1] = item;
     if (item < memory->body_count && d->bodies[item].asleep)
       atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
   }
+  memory->near_counts[body] = count;
   if (presence->is_placed || !presence->is_searched) return;
   if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
-  for (int32_t b = memory->block_start[body]; b < memory->block_start[body + 1]; ++b)
-    place_block(d, &memory->blocks[b]);
-  place_body(d, body);
+  place_boxes(d, body);
 }
 
 static void find_near_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -165,6 +196,7 @@ static bool needs_hierarchy(const pl_contact_detection *d, int32_t body) {
   return false;
 }
 
+// Its points are there.
 static void fill_lanes(const pl_contact_detection *d, int32_t body) {
   pl_surface_motion *motion = &d->memory->motions[body];
   pl_surface_motion_fill_lanes(motion);
@@ -175,6 +207,7 @@ static void fill_lanes(const pl_contact_detection *d, int32_t body) {
 void pl_contact_need_lanes(const pl_contact_detection *d, int32_t body) {
   pl_contact_presence *presence = &d->memory->presences[body];
   if (atomic_load_explicit(&presence->has_lanes, memory_order_acquire)) return;
+  pl_contact_need_points(d, body);
   while (atomic_flag_test_and_set_explicit(&presence->lock, memory_order_acquire)) continue;
   if (!atomic_load_explicit(&presence->has_lanes, memory_order_relaxed)) fill_lanes(d, body);
   atomic_flag_clear_explicit(&presence->lock, memory_order_release);
@@ -186,6 +219,7 @@ static void refit_body(const pl_contact_detection *d, int32_t body) {
   pl_contact_presence *presence = &d->memory->presences[body];
   if (!presence->is_placed) return;
   presence->has_normals = needs_hierarchy(d, body);
+  if (presence->has_normals) pl_contact_need_points(d, body);
   if (presence->has_normals) pl_surface_motion_refit(&d->memory->motions[body]);
   atomic_store_explicit(&presence->has_lanes, false, memory_order_relaxed);
 }
@@ -198,6 +232,7 @@ static void refit_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     int32_t body = d->memory->listed_bodies[i];
     pl_surface_motion *motion = &d->memory->motions[body];
     if (d->bodies[body].asleep) {
+      d->memory->presences[body].is_near_plane = true;
       d->memory->presences[body].is_near_large = d->memory->presences[body].has_normals = true;
       pl_surface_motion_refit(motion);
       fill_lanes(d, body);

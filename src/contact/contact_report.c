@@ -45,11 +45,41 @@ static void report_row(const pl_contact_body *bodies, const pl_contact_row *row,
   if (outcome->collider >= 0) push_collider(bodies, row, contact, &outcome->impulse);
 }
 
+static void report_soft(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair,
+                        int side_number, pl_contact_outcome *outcome) {
+  pl_soft_side side = pl_soft_side_of(memory, pair, side_number);
+  const int32_t *triangles = bodies[side.other].surface->triangles;
+  pl_vec3 *own = bodies[side.own].presses, *other = bodies[side.other].presses;
+  for (int32_t i = side.first; i < side.end; ++i) {
+    const pl_soft_row *row = &memory->soft_rows[i];
+    const pl_soft_note *note = &memory->soft_notes[i];
+    double depth = (double)note->depth, press = (double)row->normal_impulse + (double)note->rest_impulse;
+    outcome->overlap_count += depth > 0;
+    outcome->deepest = pl_larger(outcome->deepest, depth);
+    if (!(press > 0)) continue;
+    pl_vec3 impulse = pl_vec3_scale(pl_vec3_of_floats(row->normal), press);
+    if (own != NULL) {
+      own[note->point] = pl_vec3_add(own[note->point], impulse);
+      *bodies[side.own].has_presses = true;
+    }
+    if (other == NULL) continue;
+    *bodies[side.other].has_presses = true;
+    pl_contact_place place = pl_contact_spot_place(note->spot);
+    const int32_t *corners = &triangles[3 * (size_t)place.triangle];
+    for (int k = 0; k < 3; ++k) other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], impulse, -place.weights[k]);
+  }
+}
+
 void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pairs,
                              int32_t count) {
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
     const int32_t *contacts = &memory->plan.row_contacts[pair->first_row];
     pl_contact_outcome *outcome = &memory->outcomes[pair - memory->plan.pairs];
+    if (pair->axis >= 0) {
+      *outcome = (pl_contact_outcome){.collider = -1};
+      for (int k = 0; k < 2; ++k) report_soft(memory, bodies, pair, k, outcome);
+      continue;
+    }
     *outcome = (pl_contact_outcome){.collider = pair->count > 0 ? memory->contacts[contacts[0]].collider : -1};
     for (int32_t i = 0; i < pair->count; ++i)
       report_row(bodies, &memory->rows[pair->first_row + i], &memory->contacts[contacts[i]], outcome);

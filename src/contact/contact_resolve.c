@@ -21,13 +21,12 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "contact/contact_bounce.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_solver.h"
 #include "contact/vec3_parts.h"
 #include "pliant/math.h"
 
-// Overlap is pushed apart at this rate, in 1/s, and no faster than this, in m/s.
-static const double PUSH_RATE = 120, MAX_PUSH_SPEED = 1;
 // Fraction of its impulse that a soft contact gives back in a sweep. Contacts of rigid bodies that overlap are soft:
 // the many of a stack need not agree. Particles give way by themselves.
 static const double SOFTNESS = 0.06;
@@ -45,6 +44,8 @@ typedef struct resolution {
   bool notes;  // the first sweep of the second half: it notes the impulses of the first
   bool has_rigid;
   int32_t arrivals, leaves;  // sweeps of the two halves
+  int32_t large_pairs;       // pairs of large islands, the first of the plan
+  pl_soft_solution soft;
 } resolution;
 
 static pl_contact_damping damping_of(const resolution *r) {
@@ -59,9 +60,6 @@ static bool differs(pl_vec3 a) {
 // --- rows
 
 // How fast the gap was closing when the step began; HUGE_VAL where that is not known.
-//
-// A body at rest is pressed onto the ground by its own elastic forces in every step, and so fast that it would seem to
-// fall on it. Only what was already approaching may bounce, or a soft body never comes to rest.
 static double start_approach(const pl_contact_body *bodies, const pl_contact_row *row) {
   pl_vec3 sum = pl_vec3_scale(row->surface_velocity, -1);
   for (int side = 0; side < 2; ++side) {
@@ -105,28 +103,20 @@ static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact
   return pl_vec3_sub(v, row->surface_velocity);
 }
 
-// What a bouncing contact arrives and leaves with; false if it does not bounce.
-//
-// A bounce happens at the time t of the step at which the gap closed. Positions at whole steps lie on an exact parabola
-// whose velocity in the middle of the step is the one we have; so the speed at t, and after it speed and height at the
-// step's end, follow from gravity alone, and a ball keeps its height over any number of bounces. Between two bodies
-// gravity cancels.
+// The velocities of a row that bounces; false if it does not.
 static bool bounce(const resolution *r, const pl_contact *contact, double speed, pl_contact_row *row) {
-  if (!(contact->depth > 0 && contact->restitution > 0)) return false;
-  double h = r->step->step;
-  double t = contact->start_gap > 0 ? contact->start_gap / (contact->start_gap + contact->depth) : 0;
-  double pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, r->step->gravity) : 0;
-  double approach = -(speed + (t - 0.5) * h * pull);
+  pl_contact_meeting meeting = {
+      .step = r->step->step,
+      .speed = speed,
+      .depth = contact->depth,
+      .start_gap = contact->start_gap,
+      .pull = contact->collider >= 0 ? pl_vec3_dot(contact->normal, r->step->gravity) : 0,
+      .restitution = contact->restitution,
+      .min_speed = r->scale.speed,
+  };
   // Most contacts do not approach; velocities at the start are not read for these.
-  if (!(approach > r->scale.speed)) return false;
-  approach = pl_smaller(approach, start_approach(r->bodies, row) + h * fabs(pull));
-  if (!(approach > r->scale.speed)) return false;
-  double leave = contact->restitution * approach, rest = (1 - t) * h;
-  double landing = pl_larger(rest * leave + 0.5 * rest * rest * pull, 0);
-  row->leave = leave + (0.5 - t) * h * pull;
-  // Overlap from before the step is not the bounce's to take back.
-  row->arrive = speed + (contact->depth + pl_smaller(contact->start_gap, 0) + landing) / h;
-  return true;
+  if (!(pl_contact_meeting_approach(&meeting) > meeting.min_speed)) return false;
+  return pl_contact_meeting_bounce(&meeting, start_approach(r->bodies, row), &row->arrive, &row->leave);
 }
 
 // Largest answer across the normal: a sweep with it does not overshoot in any direction.
@@ -147,7 +137,7 @@ static void start_row(const resolution *r, const pl_contact *contact, int32_t in
   if (bounce(r, contact, speed, row)) return;
   double overlap = -contact->start_gap - r->scale.slop;
   if (overlap > 0) {
-    row->arrive = pl_smaller(PUSH_RATE * overlap, MAX_PUSH_SPEED);
+    row->arrive = pl_contact_push_speed(overlap);
     row->is_soft = row->turns;
   }
   pl_vec3 last = pl_contact_cache_find(r->bodies, r->memory->contacts, index);
@@ -296,6 +286,10 @@ static pl_vec3 impulse_of(const pl_contact_row *row) {
 static void start_pairs(const resolution *r, pl_pair_range range) {
   for (int32_t p = range.first; p < range.first + range.count; ++p) {
     const pl_contact_pair *pair = &r->memory->plan.pairs[p];
+    if (pair->axis >= 0) {
+      pl_soft_start(&r->soft, pair);
+      continue;
+    }
     if (pair->joint >= 0) {
       const pl_contact_joint *joint = &r->solver->joints[pair->joint];
       joint->begin(joint->data, r->bodies, r->step);
@@ -310,6 +304,10 @@ static void start_pairs(const resolution *r, pl_pair_range range) {
 static void sweep_pairs(const resolution *r, pl_pair_range range, bool notes) {
   for (int32_t p = range.first; p < range.first + range.count; ++p) {
     const pl_contact_pair *pair = &r->memory->plan.pairs[p];
+    if (pair->axis >= 0) {
+      pl_soft_sweep(&r->soft, pair, r->corrects, notes);
+      continue;
+    }
     if (pair->joint >= 0) {
       const pl_contact_joint *joint = &r->solver->joints[pair->joint];
       joint->sweep(joint->data, r->bodies, r->step, r->corrects);
@@ -470,19 +468,41 @@ static void clear_others(void *data, int32_t begin, int32_t end, int32_t block) 
 static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
   const pl_contact_memory *memory = r->memory;
-  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair)
-    for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (pair->axis >= 0) pl_soft_store(&r->soft, pair);
+    for (int32_t i = pair->first_row; pair->axis < 0 && i < pair->first_row + pair->count; ++i) {
       const pl_contact_row *row = &memory->rows[i];
       const pl_contact *contact = &memory->contacts[memory->plan.row_contacts[i]];
-      if (row->normal_impulse > 0 && row->normal_mass > 0)
-        pl_contact_cache_store(r->bodies, contact, impulse_of(row));
-      else if (contact->spot != 0)
-        pl_contact_cache_store(r->bodies, contact, pl_vec3_of(0, 0, 0));
+      if (row->normal_impulse > 0 && row->normal_mass > 0) pl_contact_cache_store(r->bodies, contact, impulse_of(row));
     }
+  }
   pl_contact_report_pairs(r->memory, r->bodies, pairs, count);
 }
 
 // --- islands
+
+// The rows of contacts of these pairs, which follow each other; those of soft bodies are others.
+static pl_pair_range rows_of(const pl_contact_pair *pairs, int32_t count) {
+  pl_pair_range rows = {0, 0};
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (pair->axis >= 0) continue;
+    if (rows.count == 0) rows.first = pair->first_row;
+    rows.count += pair->count;
+  }
+  return rows;
+}
+
+// In the order of bodies, which are neighbours then: rows need more of these than sweeps do.
+static void build_soft(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  const pl_contact_plan *plan = &r->memory->plan;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t pair = r->memory->soft_pairs[i].plan_pair;
+    // Those of small islands are built with them.
+    if (pair < r->large_pairs) pl_soft_build(&r->soft, &plan->pairs[pair]);
+  }
+}
 
 // A small island from its rows to its impulses, by one thread, while all of it is in the cache.
 static void resolve_island(const resolution *all, int32_t number) {
@@ -491,18 +511,19 @@ static void resolve_island(const resolution *all, int32_t number) {
   int32_t first = plan->small_body_start[number];
   pl_contact_island island = {&plan->bodies[first], plan->small_body_start[number + 1] - first,
                               &plan->pairs[range.first], range.count};
-  const pl_contact_pair *last = &island.pairs[island.pair_count - 1];
-  int32_t row_begin = island.pairs[0].first_row, row_end = last->first_row + last->count;
+  pl_pair_range rows = rows_of(island.pairs, island.pair_count);
   resolution own = *all, *r = &own;
   pl_contact_damping damping = damping_of(r);
-  build_rows(r, row_begin, row_end, 0);
+  build_rows(r, rows.first, rows.first + rows.count, 0);
+  for (int32_t p = 0; p < island.pair_count; ++p)
+    if (island.pairs[p].axis >= 0) pl_soft_build(&r->soft, &island.pairs[p]);
   for (int32_t i = 0; i < island.body_count; ++i) note_velocities_of(r, island.bodies[i]);
   pl_contact_damp_island(&damping, &island);
   r->corrects = true;
   start_pairs(r, range);
   for (int32_t i = 0; i < r->arrivals; ++i) sweep_pairs(r, range, false);
   for (int32_t i = 0; i < island.body_count; ++i) move_positions_of(r, island.bodies[i]);
-  if (r->has_rigid) turn_levers(r, row_begin, row_end, 0);
+  if (r->has_rigid) turn_levers(r, rows.first, rows.first + rows.count, 0);
   r->corrects = false;
   for (int32_t i = 0; i < r->leaves; ++i) sweep_pairs(r, range, i == 0);
   pl_contact_limit_island(&damping, &island);
@@ -519,11 +540,13 @@ static void resolve_islands(void *data, int32_t begin, int32_t end, int32_t bloc
 static void resolve_large(resolution *r) {
   pl_context *context = r->solver->context;
   const pl_contact_plan *plan = &r->memory->plan;
-  int32_t body_count = plan->small_body_start[0], row_count = 0;
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c)
-    for (int32_t p = 0; p < plan->colors[c].count; ++p) row_count += plan->pairs[plan->colors[c].first + p].count;
+  int32_t body_count = plan->small_body_start[0];
+  r->large_pairs = 0;
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) r->large_pairs += plan->colors[c].count;
+  int32_t row_count = rows_of(plan->pairs, r->large_pairs).count;
   pl_contact_damping damping = damping_of(r);
   pl_parallel_for(context, row_count, ROW_GRAIN, build_rows, r);
+  pl_parallel_for(context, r->memory->soft_pair_count, PAIR_GRAIN, build_soft, r);
   pl_parallel_for(context, body_count, BODY_GRAIN, note_velocities, r);
   pl_contact_damp_large(&damping);
   sweep_large(r, true, r->arrivals);
@@ -548,14 +571,18 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                   .bodies = bodies,
                   .step = step,
                   .scale = pl_contact_scale_of(step),
-                  .has_rigid = has_rigid(bodies, body_count, true)};
+                  .has_rigid = has_rigid(bodies, body_count, true),
+                  .soft = {memory, bodies, &solver->pairs, step}};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
-  pl_contact_plan_form(&memory->plan, body_count, memory->contacts, solver->contact_count, solver->joints,
-                       solver->joint_count);
+  memory->soft_pair_count = pl_soft_list_pairs(memory);
+  pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,  solver->joints,
+                             solver->joint_count, memory->soft_pairs, memory->soft_pair_count};
+  pl_contact_plan_form(&memory->plan, &def);
   count_sweeps(&r);
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
   resolve_large(&r);
   pl_contact_keep_apart(solver, bodies, step, are_soft(&r));
+  memory->soft_row_count = pl_soft_list_rows(memory);
 
   if (report != NULL) {
     *report = (pl_contact_report){0};

@@ -86,14 +86,33 @@ static int32_t max_term_count(const pl_contact_body *bodies, int32_t body_count)
 // The plan of resolution for so many joints, and what became of each of its pairs. As before when out of memory.
 static bool take_plan(pl_contact_memory *memory, int32_t joint_capacity) {
   pl_contact_plan plan;
-  if (!pl_contact_plan_take(&memory->arena, &plan, memory->body_count, memory->contact_capacity, joint_capacity))
-    return false;
+  pl_contact_plan_def def = {.body_count = memory->body_count,
+                             .contact_count = memory->contact_capacity,
+                             .joint_count = joint_capacity,
+                             .soft_count = memory->body_count * PL_PAIR_AXES};
+  if (!pl_contact_plan_take(&memory->arena, &plan, &def)) return false;
   pl_contact_outcome *outcomes = PL_TAKE(&memory->arena, pl_contact_outcome, plan.pair_capacity);
   if (outcomes == NULL) return false;
   memory->plan = plan;
   memory->outcomes = outcomes;
   memory->joint_capacity = joint_capacity;
   return true;
+}
+
+// Hits and rows of soft bodies.
+static bool take_soft(pl_contact_memory *memory) {
+  pl_arena *arena = &memory->arena;
+  int64_t axis_count = (int64_t)memory->body_count * PL_PAIR_AXES;
+  int64_t hit_count = (int64_t)memory->point_start[memory->body_count] * PL_SOFT_HITS_PER_POINT;
+  memory->hits = PL_TAKE(arena, pl_soft_hit, hit_count);
+  memory->hit_counts = PL_TAKE(arena, int32_t, memory->body_count);
+  memory->axis_hits = PL_TAKE(arena, pl_pair_range, 2 * axis_count);
+  memory->axis_rows = PL_TAKE(arena, int32_t, 2 * axis_count);
+  memory->soft_pairs = PL_TAKE(arena, pl_soft_pair, axis_count);
+  memory->soft_rows = PL_TAKE(arena, pl_soft_row, hit_count);
+  memory->soft_notes = PL_TAKE(arena, pl_soft_note, hit_count);
+  memory->listed_rows = PL_TAKE(arena, int32_t, hit_count);
+  return !arena->failed;
 }
 
 // What resolution works on.
@@ -112,9 +131,11 @@ static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bod
     memory->particle_start[i + 1] = (int32_t)particle_count;
   }
   memory->move_velocities = PL_TAKE(arena, pl_vec3, particle_count);
+  memory->shock_positions = PL_TAKE(arena, pl_f4, particle_count + memory->body_count);
+  memory->shock_velocities = PL_TAKE(arena, pl_f4, particle_count + memory->body_count);
   memory->wholes = PL_TAKE(arena, pl_contact_whole, memory->body_count);
   memory->move_rigids = PL_TAKE(arena, pl_contact_rigid, memory->body_count);
-  if (arena->failed) return pl_fail_memory(error);
+  if (arena->failed || !take_soft(memory)) return pl_fail_memory(error);
   return take_plan(memory, memory->joint_capacity) ? PL_OK : pl_fail_memory(error);
 }
 
@@ -135,6 +156,8 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   memory->presences = PL_TAKE(arena, pl_contact_presence, memory->body_count);
   memory->listed_bodies = PL_TAKE(arena, int32_t, memory->body_count);
   memory->block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
+  memory->near_items = PL_TAKE(arena, int32_t, (int64_t)memory->body_count * PL_CONTACT_NEAR);
+  memory->near_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axis_points = PL_TAKE(arena, atomic_int, (int64_t)memory->body_count * PL_PAIR_AXES);
@@ -293,11 +316,19 @@ void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts,
 }
 
 int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver) {
-  return solver->contact_count;
+  return solver->contact_count + solver->memory.soft_row_count;
 }
 
-const pl_contact *pl_contact_solver_get_contact(const pl_contact_solver *solver, int32_t index, double *impulse) {
-  const pl_contact_memory *memory = &solver->memory;
+const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index, double *impulse) {
+  pl_contact_memory *memory = &solver->memory;
+  if (index >= solver->contact_count) {
+    int32_t number = index - solver->contact_count;
+    int32_t row = memory->listed_rows[number];
+    double pressed = (double)memory->soft_rows[row].normal_impulse, rest = (double)memory->soft_notes[row].rest_impulse;
+    if (impulse != NULL) *impulse = pl_larger(pressed + rest, 0);
+    memory->shown = pl_soft_contact(memory, number);
+    return &memory->shown;
+  }
   if (impulse != NULL) *impulse = pl_larger(memory->rows[index].normal_impulse + memory->rows[index].rest_impulse, 0);
   return &memory->contacts[memory->plan.row_contacts[index]];
 }

@@ -8,6 +8,7 @@
 #include "contact/broad_phase.h"
 #include "contact/contact.h"
 #include "contact/contact_islands.h"
+#include "contact/contact_soft.h"
 #include "contact/contact_terms.h"
 #include "contact/contact_zones.h"
 #include "contact/pair_axis.h"
@@ -33,14 +34,16 @@ typedef struct pl_collider_step {
 
 // What detection knows of a body.
 typedef struct pl_contact_presence {
-  bool is_at_rest;   // asleep, and its points and boxes are those it sleeps with
-  bool is_placed;    // its points and boxes are there; small bodies that nothing is near do without
-  bool is_searched;  // its points search in this step
+  bool is_at_rest;       // asleep, and its points and boxes are those it sleeps with
+  bool is_placed;        // its boxes are there; small bodies that nothing is near do without
+  bool is_searched;      // its points search in this step
   bool is_near_large;    // near something else than small bodies: the tree of all things is asked
   bool is_near_body;     // near another body
+  bool is_near_plane;    // near a half-space
   bool has_normals;      // the normals of its triangles are those of this step
   bool is_among_others;  // its contacts of the last step may be used again (contact_keep.c)
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
+  atomic_bool has_points;    // its points, and the boxes of their blocks, are those of this step
   atomic_bool has_lanes;     // its lanes and extents are those of this step
   atomic_flag lock;          // of the slots of its points, and of filling its lanes
 } pl_contact_presence;
@@ -112,11 +115,14 @@ typedef struct pl_contact_outcome {
   pl_collider_impulse impulse;  // on that collider
 } pl_contact_outcome;
 
+// Bodies near a body that are noted.
+enum { PL_CONTACT_NEAR = 2 * PL_PAIR_AXES };
+
 // Points are looked up in tets by at most this many tasks at a time.
 enum { PL_CONTACT_TET_TASKS = 32 };
 
 // Everything sized by the bodies and colliders, in one arena.
-typedef struct pl_contact_memory {
+struct pl_contact_memory {
   pl_arena arena;
   int32_t body_count, collider_count, joint_capacity;
   pl_surface_tree *trees;      // one per body; bodies of one model have the same
@@ -130,10 +136,13 @@ typedef struct pl_contact_memory {
   int32_t *listed_bodies;          // alike
   pl_broad_phase broad;            // over bodies, then colliders that have an end
   pl_box *item_boxes;              // of these; empty for a half-space
-  pl_pair_axis *axes;              // PL_PAIR_AXES per body, with bodies of higher number
-  int32_t *axis_counts;            // one per body
-  atomic_int *axis_points;         // one per axis: points found in tets, of both bodies
-  pl_lane_tets *tets;  // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
+  int32_t
+      *near_items;  // PL_CONTACT_NEAR per body: bodies of higher number whose boxes meet its own
+  int32_t *near_counts;     // one per body; more than PL_CONTACT_NEAR: the tree must be asked
+  pl_pair_axis *axes;       // PL_PAIR_AXES per body, with bodies of higher number
+  int32_t *axis_counts;     // one per body
+  atomic_int *axis_points;  // one per axis: points found in tets, of both bodies
+  pl_lane_tets *tets;       // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
   // Pairs of small bodies that may touch, as seen by either of them:
   int32_t *neighbour_start;          // body_count + 1: offsets into …
   pl_contact_neighbour *neighbours;  // … those of each body
@@ -152,17 +161,30 @@ typedef struct pl_contact_memory {
   pl_contact *contacts;
   // Of resolution, see contact_resolve.c:
   pl_contact_plan plan;
-  int32_t term_count;             // of one contact at most
-  pl_contact_row *rows;           // one per contact, in the order of the plan
-  pl_contact_term *terms;         // at most term_count per row, those of neighbours side by side
-  pl_contact_pull *pulls;         // alike
-  pl_contact_outcome *outcomes;   // one per pair of the plan
-  int32_t *particle_start;        // body_count + 1: offsets into the arrays per particle
-  pl_vec3 *move_velocities;       // one per particle: after the bodies' own move, before resolution
-  pl_contact_whole *wholes;       // one per body, see contact_damping.c
-  pl_contact_rigid *move_rigids;  // alike, one per body
+  int32_t term_count;            // of one contact at most
+  pl_contact_row *rows;          // one per contact, in the order of the plan
+  pl_contact_term *terms;        // at most term_count per row, those of neighbours side by side
+  pl_contact_pull *pulls;        // alike
+  pl_contact_outcome *outcomes;  // one per pair of the plan
+  int32_t *particle_start;       // body_count + 1: offsets into the arrays per particle
+  pl_vec3 *move_velocities;      // one per particle: after the bodies' own move, before resolution
+  pl_f4 *shock_positions, *shock_velocities;  // one per particle and one per body: contact_shock.h
+  pl_contact_whole *wholes;                   // one per body, see contact_damping.c
+  pl_contact_rigid *move_rigids;              // alike, one per body
   pl_contact_zones zones;
-} pl_contact_memory;
+  // Contacts of soft bodies, see contact_soft.h:
+  pl_soft_hit *hits;         // PL_SOFT_HITS_PER_POINT per surface point
+  int32_t *hit_counts;       // one per body
+  pl_pair_range *axis_hits;  // two per axis: of points of its body, and of the other
+  int32_t *axis_rows;        // rows that these have become
+  pl_soft_pair *soft_pairs;  // in the order of their bodies
+  int32_t soft_pair_count;
+  int32_t soft_row_count;
+  pl_soft_row *soft_rows;  // in the order of the plan, and with each …
+  pl_soft_note *soft_notes;
+  int32_t *listed_rows;  // soft_row_count
+  pl_contact shown;      // the last row that was asked for as a contact
+};
 
 struct pl_contact_solver {
   pl_context *context;
@@ -261,7 +283,10 @@ typedef struct pl_contact_group {
   atomic_flag *lock;        // as of pl_contact_slots
   double step;
   pl_contact_scale scale;
-  uint32_t spot_uses;  // of the contacts that are found in tets
+  // Of points that are looked up in tets: where they go instead of `contacts`, or NULL; and how
+  // many of the next steps may use them again
+  pl_soft_list *hits;
+  uint32_t spot_uses;
 } pl_contact_group;
 
 // One of them.
@@ -273,7 +298,16 @@ typedef struct pl_contact_query {
 } pl_contact_query;
 
 // What the i-th point of a group asks; false for one that is not finite, which touches nothing.
-bool pl_contact_group_query(const pl_contact_group *group, int32_t i, pl_contact_query *query);
+static inline bool pl_contact_group_query(const pl_contact_group *group, int32_t i,
+                                          pl_contact_query *query) {
+  int32_t point = group->points != NULL ? group->points[i] : i;
+  const pl_surface_motion *motion = &group->motions[group->body];
+  pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT],
+                            &group->contact_counts[point], group->lock};
+  *query = (pl_contact_query){group, group->body, point, motion->starts[point], motion->ends[point],
+                              slots};
+  return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
+}
 
 // A position whose signed distance from something is known. Since that changes no faster than the
 // position, it bounds the distance of all positions around.
@@ -355,19 +389,21 @@ void pl_contact_find_self(const pl_contact_group *group);
 typedef struct pl_contact_place {
   int32_t triangle;
   double weights[3];  // of its corners
-  uint32_t spot;      // as kept for the next step; 0: not kept
 } pl_contact_place;
 
 // The contact of a point with a place on another body, if they are near enough.
 void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body,
                              const pl_contact_place *place, pl_vec3 normal);
 
-// A place as contacts keep it for `uses` steps; 0 if it cannot be kept.
-uint32_t pl_contact_spot_of(int32_t triangle, const double weights[3], uint32_t uses);
+// A place in 32 bits, for `uses` of the next steps, and back (contact_keep.c).
+uint32_t pl_contact_spot_of(const pl_contact_place *place, uint32_t uses);
+uint32_t pl_contact_spot_get_uses(uint32_t spot);
+pl_contact_place pl_contact_spot_place(uint32_t spot);
 
-// The contact of a point with the place where it touched another body in the last step.
-void pl_contact_touch_again(const pl_contact_query *query, int32_t other,
-                            const pl_contact_place *place);
+// Unit normal of a body of tets where a point leaves it through a triangle, zero if there is none;
+// `positions` are those of its particles.
+pl_vec3 pl_contact_exit_normal(const pl_surface_tree *tree, const pl_vec3 *positions,
+                               int32_t triangle, const double weights[3]);
 
 // The points of a group, which holds all of a body, among the tets of another, which are packed
 // (contact_tets.c). Returns how many touch.

@@ -139,7 +139,6 @@ void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, 
       .a = {query->body, 1, {query->point}, {1}},
       .b = {other_body, 3, {corners[0], corners[1], corners[2]}, {weights[0], weights[1], weights[2]}},
       .collider = -1,
-      .spot = place->spot,
       .normal = normal,
       .offset = keep_away,
       .start_gap = pl_vec3_dot(normal, pl_vec3_sub(query->start, start)) - keep_away,
@@ -151,7 +150,7 @@ void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, 
 }
 
 static void add_triangle(const surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal) {
-  pl_contact_place place = {triangle, {weights[0], weights[1], weights[2]}, 0};
+  pl_contact_place place = {triangle, {weights[0], weights[1], weights[2]}};
   pl_contact_add_triangle(s->query, s->other, &place, normal);
 }
 

@@ -83,12 +83,12 @@ static tet_exit find_nearest(const tet_search *s, double limit, bool is_facing_o
   tet_exit nearest = {.triangle = -1, .order = limit};
   for (int32_t i = 0; i < s->triangle_count; ++i) {
     int32_t triangle = s->triangles[i];
-    if (!(fabs(s->heights[i]) < nearest.order)) continue;
+    if (!(fabs(s->heights[i]) < nearest.order) || (is_facing_only && !is_facing(s, triangle))) continue;
     pl_vec3 c[3];
     double weights[3];
     rest_corners(s, triangle, c);
     double distance = pl_vec3_distance(s->rest_end, pl_triangle_nearest(c[0], c[1], c[2], s->rest_end, weights));
-    if (!(distance < nearest.order) || (is_facing_only && !is_facing(s, triangle))) continue;
+    if (!(distance < nearest.order)) continue;
     nearest = (tet_exit){triangle, {weights[0], weights[1], weights[2]}, distance};
   }
   return nearest;
@@ -127,31 +127,32 @@ static void find_rest(tet_search *s, int32_t tet, const float weights[4]) {
   }
 }
 
-static void add_flush_normal(const pl_surface_motion *motion, int32_t exit, int32_t triangle, pl_vec3 *sum) {
-  const pl_vec3 *normals = motion->tree->surface->tet_map->normals;
+static void add_flush_normal(const pl_contact_surface *surface, const pl_vec3 *positions, int32_t exit,
+                             int32_t triangle, pl_vec3 *sum) {
+  const pl_vec3 *normals = surface->tet_map->normals;
   if (triangle < 0 || !(pl_vec3_dot(normals[exit], normals[triangle]) > FLUSH)) return;
-  pl_vec3 c[3];
-  pl_surface_corners(motion->tree, motion->ends, triangle, c);
-  *sum = pl_vec3_add(*sum, pl_triangle_normal(c[0], c[1], c[2]));
+  const int32_t *c = &surface->tet_map->triangle_particles[3 * (size_t)triangle];
+  *sum = pl_vec3_add(*sum, pl_triangle_normal(positions[c[0]], positions[c[1]], positions[c[2]]));
 }
 
-// Unit normal where the point leaves, zero if there is none: at a corner or an edge that of all triangles there which
-// are flush with the one it leaves through, so that two dented faces whose points meet do not push each other aside.
-static pl_vec3 normal_at(const pl_surface_motion *motion, int32_t exit, const double weights[3]) {
-  const pl_surface_tree *tree = motion->tree;
-  const int32_t *corners = &tree->surface->triangles[3 * (size_t)exit];
+// At a corner or an edge the normal is that of all triangles there which are flush with the one that the point leaves
+// through, so that two dented faces whose points meet do not push each other aside.
+pl_vec3 pl_contact_exit_normal(const pl_surface_tree *tree, const pl_vec3 *positions, int32_t exit,
+                               const double weights[3]) {
+  const pl_contact_surface *surface = tree->surface;
+  const int32_t *corners = &surface->triangles[3 * (size_t)exit];
   pl_vec3 sum = {0, 0, 0};
   for (int k = 0; k < 3; ++k) {
     if (!(weights[k] > 1 - BORDER)) continue;
     for (int32_t r = tree->ring_start[corners[k]]; r < tree->ring_start[corners[k] + 1]; ++r)
-      add_flush_normal(motion, exit, tree->ring[r], &sum);
+      add_flush_normal(surface, positions, exit, tree->ring[r], &sum);
     return pl_vec3_normalize_or(sum, sum);
   }
-  add_flush_normal(motion, exit, exit, &sum);
+  add_flush_normal(surface, positions, exit, exit, &sum);
   for (int k = 0; k < 3; ++k) {
     if (!(weights[(k + 2) % 3] < BORDER)) continue;
     const pl_surface_edge *edge = &tree->edges[tree->triangle_edges[3 * exit + k]];
-    add_flush_normal(motion, exit, edge->triangles[edge->triangles[0] == exit], &sum);
+    add_flush_normal(surface, positions, exit, edge->triangles[edge->triangles[0] == exit], &sum);
     return pl_vec3_normalize_or(sum, sum);
   }
   return sum;
@@ -174,19 +175,17 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
   }
   tet_exit out = find_exit(&s);
   if (out.triangle < 0) return false;
-  pl_vec3 normal = normal_at(motion, out.triangle, out.weights);
+  pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}};
+  pl_soft_list *hits = query->group->hits;
+  if (hits != NULL) {
+    pl_soft_list_add(hits, query->point, pl_contact_spot_of(&place, query->group->spot_uses));
+    return true;
+  }
+  pl_vec3 normal =
+      pl_contact_exit_normal(motion->tree, query->group->bodies[other].positions, out.triangle, out.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
-  pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}, 0};
-  place.spot = pl_contact_spot_of(out.triangle, out.weights, query->group->spot_uses);
   pl_contact_add_triangle(query, other, &place, normal);
   return true;
-}
-
-void pl_contact_touch_again(const pl_contact_query *query, int32_t other, const pl_contact_place *place) {
-  const pl_surface_motion *motion = &query->group->motions[other];
-  pl_vec3 normal = normal_at(motion, place->triangle, place->weights);
-  if (pl_vec3_dot(normal, normal) < 0.5) return;
-  pl_contact_add_triangle(query, other, place, normal);
 }
 
 static void set_floats(float to[3], pl_vec3 a) {
@@ -199,12 +198,13 @@ int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, co
   double limit = group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin;
   pl_vec3 shift = pl_vec3_sub(own->origin, tets->origin);
   pl_box box = pl_box_expand(motion->end_box, limit);
-  pl_lane_region region;
-  set_floats(region.end_shift, shift);
-  set_floats(region.min, pl_vec3_sub(box.min, tets->origin));
-  set_floats(region.max, pl_vec3_sub(box.max, tets->origin));
+  pl_lane_hull hull;
+  set_floats(hull.shift, shift);
+  set_floats(hull.min, pl_vec3_sub(box.min, tets->origin));
+  set_floats(hull.max, pl_vec3_sub(box.max, tets->origin));
+  pl_pair_axis_end_extents(motion, limit, hull.direction_min, hull.direction_max);
   int32_t points[PL_SURFACE_LANE_POINTS], touching = 0;
-  int32_t count = kernels->list_points(own->lanes, own->lane_block_count, &region, points);
+  int32_t count = kernels->list_points(own->lanes, own->lane_block_count, &hull, points);
   for (int32_t i = 0; i < count && points[i] < own->tree->surface->point_count; ++i) {
     pl_contact_query query;
     float position[3], weights[4];

@@ -78,6 +78,7 @@ static void place_body(const zone_search *s, int32_t index) {
   pl_surface_motion *motion = &memory->motions[index];
   const pl_contact_body *body = &s->bodies[index];
   if (body->asleep || !memory->presences[index].is_placed) return;
+  pl_contact_need_points(&s->detection, index);
   pl_quat turn = pl_quat_identity();
   pl_vec3 was = {0, 0, 0};
   if (body->rigid != NULL) {

@@ -51,6 +51,15 @@ void pl_pair_axis_fill_extents(pl_surface_motion *motion) {
   }
 }
 
+void pl_pair_axis_end_extents(const pl_surface_motion *motion, double limit, float min[PL_PAIR_DIRECTIONS],
+                              float max[PL_PAIR_DIRECTIONS]) {
+  float more = (float)(limit + ROUNDING * pl_box_diagonal(motion->end_box));
+  for (int k = 0; k < PL_PAIR_DIRECTIONS; ++k) {
+    min[k] = motion->extents->end_min[k] - more * LENGTHS[k];
+    max[k] = motion->extents->end_max[k] + more * LENGTHS[k];
+  }
+}
+
 // Metres that heights in single precision may be off by.
 static double slack_of(const pl_surface_motion *upper, const pl_surface_motion *lower) {
   return ROUNDING *

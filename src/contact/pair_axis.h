@@ -22,6 +22,10 @@ struct pl_surface_extents {
 // Fill the extents of a surface whose lanes are filled.
 void pl_pair_axis_fill_extents(pl_surface_motion *motion);
 
+// How far a surface reaches along the directions at the end of the step, with `limit` metres more.
+void pl_pair_axis_end_extents(const pl_surface_motion *motion, double limit,
+                              float min[PL_PAIR_DIRECTIONS], float max[PL_PAIR_DIRECTIONS]);
+
 // Are two surfaces whose extents are filled farther apart than `limit` along one of the directions?
 bool pl_pair_axis_is_apart(const pl_surface_motion *upper, const pl_surface_motion *lower,
                            double limit);
@@ -31,7 +35,8 @@ typedef struct pl_pair_axis {
   int32_t other;          // number of the other body
   bool is_apart;          // they cannot touch, or nothing is left to search
   bool is_in_tets;        // points are looked up in tets; the axis is for edges alone
-  bool is_kept;           // contacts of the last step are used again: nothing is searched
+  bool is_soft;           // points that are found in tets become hits (contact_soft.h)
+  bool is_kept;           // so do those of the last step, used again: nothing is searched
   pl_vec3 normal;         // unit, from the other body to the one
   pl_vec3 origin, drift;  // heights are normal . (x - origin) in the frame of the other body
   double low, high;       // smallest height of the one, largest of the other

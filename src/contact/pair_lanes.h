@@ -27,6 +27,14 @@ typedef struct pl_lane_region {
   float normal[3], height;  // positions with normal . x > height are outside
 } pl_lane_region;
 
+// Where a body is at the end of the step: a box, and how far it reaches along the fixed directions
+// of pair_axis.h.
+typedef struct pl_lane_hull {
+  float shift[3];  // added to a surface's lanes: into the frame of the body
+  float min[3], max[3];
+  float direction_min[PL_PAIR_DIRECTIONS], direction_max[PL_PAIR_DIRECTIONS];
+} pl_lane_hull;
+
 // Rows of a block of triangles.
 enum {
   PL_LANE_BOX = 0,        // min x, y, z, max x, y, z in the course of the step
@@ -144,9 +152,9 @@ typedef struct pl_lane_kernels {
   // be as far as `limit` outside of the surface. -1 if there is none.
   int32_t (*find_tet)(const pl_tet_map *map, const pl_lane_tets *tets, const float position[3],
                       float limit, float weights[4]);
-  // List the points of the lanes that end the step within the box of a region, perhaps the last
+  // List the points of the lanes that end the step within the hull of a body, perhaps the last
   // several times; returns their number.
-  int32_t (*list_points)(const float *lanes, int32_t block_count, const pl_lane_region *region,
+  int32_t (*list_points)(const float *lanes, int32_t block_count, const pl_lane_hull *hull,
                          int32_t *points);
 } pl_lane_kernels;
 

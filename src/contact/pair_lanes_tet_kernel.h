@@ -109,15 +109,30 @@ static int32_t find_tet(const pl_tet_map *map, const pl_lane_tets *tets, const f
   return l.tet;
 }
 
-static int32_t list_points(const float *lanes, int32_t block_count, const pl_lane_region *region, int32_t *points) {
+// Heights of eight points along the fixed directions, in their order (pair_axis.c).
+PL_SIMD_INLINE void heights_of(vec3_lanes p, pl_f8 heights[PL_PAIR_DIRECTIONS]) {
+  pl_f8 sum = p.x + p.y, difference = p.x - p.y;
+  heights[0] = sum, heights[1] = difference;
+  heights[2] = p.x + p.z, heights[3] = p.x - p.z;
+  heights[4] = p.y + p.z, heights[5] = p.y - p.z;
+  heights[6] = sum + p.z, heights[7] = sum - p.z;
+  heights[8] = difference + p.z, heights[9] = difference - p.z;
+}
+
+static int32_t list_points(const float *lanes, int32_t block_count, const pl_lane_hull *hull, int32_t *points) {
   int32_t count = 0;
   for (int32_t b = 0; b < block_count; ++b) {
     const float *end = &lanes[2 * VEC3_LANES * b + VEC3_LANES];
+    pl_f8 x[3], heights[PL_PAIR_DIRECTIONS];
     pl_m8 missed = {0};
     for (int k = 0; k < 3; ++k) {
-      pl_f8 x = pl_f8_load_unaligned(&end[LANES * k]) + region->end_shift[k];
-      missed |= (pl_m8)(x > region->max[k]) | (pl_m8)(x < region->min[k]);
+      x[k] = pl_f8_load_unaligned(&end[LANES * k]) + hull->shift[k];
+      missed |= (pl_m8)(x[k] > hull->max[k]) | (pl_m8)(x[k] < hull->min[k]);
     }
+    if (pl_m8_all(missed)) continue;
+    heights_of((vec3_lanes){x[0], x[1], x[2]}, heights);
+    for (int k = 0; k < PL_PAIR_DIRECTIONS; ++k)
+      missed |= (pl_m8)(heights[k] > hull->direction_max[k]) | (pl_m8)(heights[k] < hull->direction_min[k]);
     for (int bits = ~pl_m8_bits(missed) & 0xFF; bits != 0; bits &= bits - 1)
       points[count++] = LANES * b + __builtin_ctz((unsigned)bits);
   }

@@ -1,6 +1,8 @@
 // Building the hierarchy of a surface: boxes, rings, and blocks of points that are close together.
 #include "contact/surface_tree.h"
 
+#include "math/lanes.h"
+
 #include "base/context.h"
 #include "base/error.h"
 
@@ -130,15 +132,44 @@ static bool is_particle(const pl_contact_surface *surface, int32_t point) {
   return surface->weights[4 * (size_t)point] == 1.0f;
 }
 
-// Each edge of a closed surface has two triangles, which see it in opposite directions.
-static int32_t fill_links(const pl_contact_surface *surface, int32_t *links) {
-  int32_t count = 0;
+// Blocks that are not full yet and may take a link.
+enum { OPEN_BLOCKS = 16 };
+
+static bool is_in_block(const int32_t *block, int32_t a, int32_t b) {
+  for (int k = 0; k < 2 * LANES; ++k)
+    if (block[k] == a || block[k] == b) return true;
+  return false;
+}
+
+static bool is_full(const int32_t *block, int32_t none) {
+  return block[LANES - 1] != none;
+}
+
+// Put a link into the first block from `first` on that has neither of its particles. There is always one: after the
+// last comes an empty one.
+static void add_link(int32_t *blocks, int32_t first, int32_t *count, int32_t none, const int32_t link[2]) {
+  int32_t b = first;
+  while (b < *count && (is_full(&blocks[2 * LANES * b], none) || is_in_block(&blocks[2 * LANES * b], link[0], link[1])))
+    ++b;
+  int32_t *block = &blocks[2 * LANES * b], lane = 0;
+  if (b == *count) {
+    for (int k = 0; k < 2 * LANES; ++k) block[k] = none;
+    ++*count;
+  }
+  while (block[lane] != none) ++lane;
+  block[lane] = link[0];
+  block[LANES + lane] = link[1];
+}
+
+// Each edge of a closed surface has two triangles, which see it in opposite directions. Returns the number of blocks;
+// `blocks` has room for one per edge.
+static int32_t fill_links(const pl_contact_surface *surface, int32_t *blocks) {
+  int32_t count = 0, none = surface->particle_count;
   for (int32_t i = 0; i < 3 * surface->triangle_count; ++i) {
     int32_t a = surface->triangles[i], b = surface->triangles[i % 3 == 2 ? i - 2 : i + 1];
     if (a >= b || !is_particle(surface, a) || !is_particle(surface, b)) continue;
-    links[2 * count] = surface->parents[4 * (size_t)a];
-    links[2 * count + 1] = surface->parents[4 * (size_t)b];
-    ++count;
+    int32_t link[2] = {surface->parents[4 * (size_t)a], surface->parents[4 * (size_t)b]};
+    add_link(blocks, count > OPEN_BLOCKS ? count - OPEN_BLOCKS : 0, &count, none, link);
   }
   return count;
 }
@@ -160,6 +191,16 @@ static double mean_edge(const pl_contact_surface *surface, const pl_vec3 *points
   return surface->triangle_count > 0 ? sum / (3.0 * surface->triangle_count) : 0;
 }
 
+static bool take_links(pl_arena *arena, const pl_contact_surface *surface, pl_surface_tree *tree) {
+  size_t edge_count = 3 * (size_t)surface->triangle_count;
+  int32_t *blocks = pl_allocate_array(arena->context, 2 * LANES * edge_count, sizeof(int32_t));
+  if (blocks == NULL) return false;
+  tree->link_block_count = fill_links(surface, blocks);
+  tree->link_blocks = pl_arena_copy(arena, blocks, 2 * LANES * (size_t)tree->link_block_count, sizeof(int32_t));
+  pl_release(arena->context, blocks);
+  return tree->link_blocks != NULL || tree->link_block_count == 0;
+}
+
 pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surface, const pl_vec3 *points,
                                 pl_surface_tree *tree, pl_error *error) {
   int32_t count = surface->triangle_count;
@@ -167,7 +208,6 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
   int32_t *ring = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
   int32_t *triangle_edges = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
   int32_t *edge_order = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
-  int32_t *links = PL_TAKE(arena, int32_t, 6 * (int64_t)count);
   pl_surface_edge *edges = PL_TAKE(arena, pl_surface_edge, 3 * (int64_t)count);
   pl_box *boxes = arena->failed ? NULL : pl_allocate_array(arena->context, (size_t)count, sizeof(pl_box));
   if (boxes == NULL) return pl_fail_memory(error);
@@ -188,11 +228,10 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
                             .edges = edges,
                             .triangle_edges = triangle_edges,
                             .edge_order = edge_order,
-                            .links = links,
                             .edge_length = mean_edge(surface, points)};
   tree->is_closed = is_closed_surface(tree);
-  tree->link_count = fill_links(surface, links);
   tree->max_links = count_max_links(surface, ring_start);
+  if (!take_links(arena, surface, tree)) return pl_fail_memory(error);
   fill_edges(tree, edges, triangle_edges);
   fill_leaves(tree, edges, edge_order);
   return fill_blocks(arena, surface, points, tree) ? PL_OK : pl_fail_memory(error);

@@ -44,10 +44,11 @@ typedef struct pl_surface_tree {
   const pl_surface_edge *edges;   // in the order of the triangles they belong to
   const int32_t *triangle_edges;  // 3 per triangle: from corner k to the next
   const int32_t *edge_order;      // all edges, in the order of the leaves of their triangles
-  // Edges between two points that are particles themselves, as pairs of particles, in the order of
-  // the triangles; those of a closed surface once each.
-  int32_t link_count;
-  const int32_t *links;
+  // Edges between two points that are particles themselves, as pairs of particles; those of a
+  // closed surface once each. In blocks of eight that share no particle, [block][2][8]; lanes that
+  // are not used name one particle more than there are.
+  int32_t link_block_count;
+  const int32_t *link_blocks;
   int32_t max_links;           // at one particle
   int32_t block_count;         // blocks of points that are close together at rest
   const int32_t *block_start;  // block_count + 1: offsets into `point_order`

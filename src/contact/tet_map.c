@@ -126,6 +126,7 @@ static bool build(pl_arena *arena, pl_arena *scratch, map_build *b, pl_tet_map *
   size_t slots = (size_t)block_count * LANES;
   int32_t *corners = PL_TAKE(arena, int32_t, 4 * slots), *triangles = PL_TAKE(arena, int32_t, PL_TET_TRIANGLES * slots);
   float *faces = PL_TAKE(arena, float, 4 * slots);
+  int32_t *triangle_particles = PL_TAKE(arena, int32_t, 3 * (int64_t)triangle_count);
   pl_vec3 *normals = PL_TAKE(arena, pl_vec3, triangle_count);
   double *offsets = PL_TAKE(arena, double, triangle_count);
   const pl_vec3 *rest = pl_arena_copy(arena, b->volume->rest, (size_t)b->volume->particle_count, sizeof(pl_vec3));
@@ -136,7 +137,9 @@ static bool build(pl_arena *arena, pl_arena *scratch, map_build *b, pl_tet_map *
   const int32_t *order = order_tets(scratch, b->volume);
   if (arena->failed || scratch->failed || order == NULL) return false;
   measure_triangles(b, normals, offsets);
-  *map = (pl_tet_map){tet_count, block_count, corners, faces, rest, normals, offsets, triangles, 0};
+  for (int32_t i = 0; i < 3 * triangle_count; ++i)
+    triangle_particles[i] = b->surface->parents[4 * (size_t)b->surface->triangles[i]];
+  *map = (pl_tet_map){tet_count, block_count, corners, faces, rest, triangle_particles, normals, offsets, triangles, 0};
   for (size_t i = 0; i < slots; ++i) {
     // The last block is filled up with its last tet.
     const int32_t *tet = &b->volume->tets[4 * (size_t)order[i < (size_t)tet_count ? i : (size_t)tet_count - 1]];

@@ -16,13 +16,14 @@ enum { PL_TET_TRIANGLES = 12 };
 // Of a model; tets are numbered in blocks of eight neighbours.
 struct pl_tet_map {
   int32_t tet_count, block_count;
-  const int32_t *corners;    // [block][4][8]: particles
-  const float *faces;        // [block][4][8]: 1 if the face opposite to a corner is on the surface
-  const pl_vec3 *rest;       // of the particles, metres
-  const pl_vec3 *normals;    // of the surface's triangles at rest, unit, outward
-  const double *offsets;     // of their planes: normal . x of a corner
-  const int32_t *triangles;  // PL_TET_TRIANGLES per tet, -1 after the last
-  double depth;              // metres from the deepest point at rest to the surface
+  const int32_t *corners;  // [block][4][8]: particles
+  const float *faces;      // [block][4][8]: 1 if the face opposite to a corner is on the surface
+  const pl_vec3 *rest;     // of the particles, metres
+  const int32_t *triangle_particles;  // corners of the surface's triangles, 3 each
+  const pl_vec3 *normals;             // of these at rest, unit, outward
+  const double *offsets;              // of their planes: normal . x of a corner
+  const int32_t *triangles;           // PL_TET_TRIANGLES per tet, -1 after the last
+  double depth;                       // metres from the deepest point at rest to the surface
 };
 
 // The tets of `volume`, 4 particles each, with the particles at `rest`.

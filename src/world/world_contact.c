@@ -142,10 +142,14 @@ static void note_end(pl_body *body, bool alone) {
   if (method->get_rigid != NULL) method->get_rigid(body->model, body->state, &body->rigid);
 }
 
-static pl_box box_of(const pl_body *body, const pl_vec3 *positions) {
+static pl_contact_extent extent_of(const pl_body *body, const pl_vec3 *positions) {
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < body->model->particle_count; ++i) pl_box_cover(&box, positions[i]);
-  return box;
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t i = 0; i < body->model->particle_count; ++i) {
+    pl_box_cover(&box, positions[i]);
+    sum = pl_vec3_add(sum, positions[i]);
+  }
+  return (pl_contact_extent){box, pl_vec3_scale(sum, 1.0 / body->model->particle_count)};
 }
 
 static double max_deviation_of(const pl_body *body, const pl_vec3 *velocities) {
@@ -196,14 +200,14 @@ bool pl_body_note_start(const pl_world *world, pl_body *body, pl_scratch *scratc
   body->has_points = !is_written_later(world, body);
   if (body->has_points) {
     note_start(body);
-    body->note.boxes[0] = box_of(body, body->starts);
+    body->note.extents[0] = extent_of(body, body->starts);
     return true;
   }
   pl_scratch_mark mark = pl_scratch_push(scratch);
   pl_vec3 *positions = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
   if (positions == NULL) return false;
   body->model->method->get_positions(body->model, body->state, positions);
-  body->note.boxes[0] = box_of(body, positions);
+  body->note.extents[0] = extent_of(body, positions);
   pl_scratch_pop(scratch, mark);
   return true;
 }
@@ -221,8 +225,8 @@ bool pl_body_note_end(const pl_world *world, pl_body *body, pl_scratch *scratch)
     body->model->method->get_positions(body->model, body->state, positions);
     body->model->method->get_velocities(body->model, body->state, velocities);
   }
-  note->boxes[1] = box_of(body, positions);
-  body->range = pl_body_range_of(body, &note->boxes[1]);
+  note->extents[1] = extent_of(body, positions);
+  body->range = pl_body_range_of(body, &note->extents[1].box);
   note->is_known = false;
   note->max_deviation = body->has_impulses ? 0 : max_deviation_of(body, velocities);
   if (!body->has_impulses) note_state(world, body, positions, velocities);
@@ -308,11 +312,13 @@ bool pl_world_mark_sleepers(pl_world *world) {
     entry->asleep = pl_body_sleeps(body);
     entry->inverse_masses = is_held ? body->inverse_masses : body->model->inverse_masses;
     bool is_noted = world->notes_in_move && body->is_noted;
-    entry->boxes = is_noted ? body->note.boxes : NULL;
+    entry->extents = is_noted ? body->note.extents : NULL;
     entry->max_deviation = is_noted ? body->note.max_deviation : 0;
     entry->write_points = is_noted && !body->has_points ? write_points : NULL;
     entry->write_data = body;
     entry->presses = body->next_presses;
+    entry->last_impulses = pl_world_swap_impulses(world, body);
+    entry->impulses = body->impulses;
   }
   return any;
 }

@@ -35,13 +35,15 @@ static size_t impulse_size(const pl_body *body) {
 }
 
 // All but the flat state.
-static void save_rest(pl_body *body) {
+static void save_rest(pl_body *body, bool swaps_impulses) {
   body->has_previous = true;
   body->saved_rest = body->rest;
   body->saved_has_forces = body->has_forces;
   if (body->has_forces) memcpy(body->saved_forces, body->forces, (size_t)body->model->particle_count * sizeof(pl_f4));
   body->saved_has_impulses = body->has_impulses;
-  if (body->has_impulses) memcpy(body->saved_impulses, body->impulses, impulse_size(body));
+  body->has_swapped = false;
+  body->has_copied = body->has_impulses && !swaps_impulses;
+  if (body->has_copied) memcpy(body->saved_impulses, body->impulses, impulse_size(body));
   for (size_t k = 0; k < body->layers.count; ++k) {
     pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
     copy_unless_empty(l->saved, l->layer.state, l->layer.state_size);
@@ -55,7 +57,25 @@ void pl_body_save_state(pl_body *body) {
 
 void pl_body_save(pl_body *body) {
   pl_body_save_state(body);
-  save_rest(body);
+  save_rest(body, false);
+}
+
+// Does nothing but contact write the impulses of a body in this step? Its state is saved in its move then, too.
+static bool swaps_impulses(const pl_world *world, const pl_body *body) {
+  return world->saves_in_move && body->is_noted;
+}
+
+static void exchange_impulses(pl_body *body) {
+  pl_contact_impulse *impulses = body->impulses;
+  body->impulses = body->saved_impulses;
+  body->saved_impulses = impulses;
+  body->has_swapped = !body->has_swapped;
+}
+
+const pl_contact_impulse *pl_world_swap_impulses(const pl_world *world, pl_body *body) {
+  if (pl_body_sleeps(body) || !body->has_impulses || !swaps_impulses(world, body)) return body->impulses;
+  if (!body->has_swapped) exchange_impulses(body);
+  return body->saved_impulses;
 }
 
 // Small states are copied by many threads, a few bodies each.
@@ -69,7 +89,7 @@ static void save_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
     // What is saved in its move is read only once so; until then it does not change.
     body->is_saved = !(world->saves_in_move && body->is_noted);
     if (body->is_saved && body->state_size <= COPY_BYTES) memcpy(body->saved, body->state, body->state_size);
-    save_rest(body);
+    save_rest(body, swaps_impulses(world, body));
   }
 }
 
@@ -105,9 +125,11 @@ void pl_world_roll_back(pl_world *world) {
       memcpy(body->forces, body->saved_forces, (size_t)body->model->particle_count * sizeof(pl_f4));
     body->has_forces = body->saved_has_forces;
     body->rest = body->saved_rest;
-    if (body->saved_has_impulses)
+    if (body->has_swapped)
+      exchange_impulses(body);
+    else if (body->has_copied)
       memcpy(body->impulses, body->saved_impulses, impulse_size(body));
-    else
+    else if (!body->saved_has_impulses)
       memset(body->impulses, 0, impulse_size(body));
     body->has_impulses = body->saved_has_impulses;
     for (size_t k = 0; k < body->layers.count; ++k) {

@@ -31,8 +31,8 @@ typedef enum pl_body_range { PL_BODY_IN_RANGE, PL_BODY_TOO_FAR, PL_BODY_BURST } 
 // What is noted of a body while its particles are in the cache.
 typedef struct pl_body_note {
   // In its move:
-  pl_box boxes[2];       // around `starts` and `positions`
-  double max_deviation;  // m/s, of a velocity from the mean; 0: not known
+  pl_contact_extent extents[2];  // of `starts` and `positions`
+  double max_deviation;          // m/s, of a velocity from the mean; 0: not known
   // In its move, of a body that touched nothing in the last step; again when contact has moved it.
   bool is_known;
   bool is_still;       // slower than the threshold of sleep
@@ -55,8 +55,11 @@ typedef struct pl_body {
   bool only_rods_push;  // … and all are what rods push with that lie on it
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
-  pl_contact_impulse *impulses, *saved_impulses;  // of its contacts in the last step
-  bool has_impulses, saved_has_impulses;          // some of them may be other than zero
+  // Of its contacts in the last step, and those before. Where contact alone writes them, the two
+  // arrays change places instead of being copied (pl_world_swap_impulses()).
+  pl_contact_impulse *impulses, *saved_impulses;
+  bool has_swapped, has_copied;
+  bool has_impulses, saved_has_impulses;  // some of them may be other than zero
   pl_body_rest rest, saved_rest;
   pl_box sleep_box;           // of a sleeper: around its particles
   double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
@@ -280,6 +283,11 @@ void pl_world_save_state(pl_world *world);
 void pl_world_roll_back(pl_world *world);
 void pl_body_save(pl_body *body);
 void pl_body_save_state(pl_body *body);
+
+// Where contact reads the impulses of the last step of a body, and `impulses` is where it writes
+// those of this one: the same array, or another one.
+const pl_contact_impulse *pl_world_swap_impulses(const pl_world *world, pl_body *body);
+
 void pl_body_clear_forces(pl_body *body);
 
 // Sleeping (world_sleep.c): list what moves in this step, wake what was touched, let islands fall
