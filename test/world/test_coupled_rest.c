@@ -23,7 +23,7 @@ static pl_model *make_kind(pl_context *context, int kind, double young) {
   return model;
 }
 
-// Seconds until all boxes of a stack sleep, each 4 mm beside the one below; HUGE_VAL: they do not within ten.
+// Seconds until all boxes of a stack sleep, each 4 mm to the side of the one below; HUGE_VAL: they do not within ten.
 static double seconds_to_sleep(const char *kinds) {
   pl_context *context = make_context(1);
   pl_model *models[KINDS];
