@@ -106,6 +106,8 @@ static void part(const pl_world *world, int32_t index) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
   if (!(body->model->max_overlap > 0) || !body->collides || !body->is_saved) return;
+  // Contact has not asked for its points: nothing is near it.
+  if (world->notes_in_move && body->is_noted && !body->has_points) return;
   method->get_positions(body->model, body->state, body->positions);
   pl_box box = box_around(body);
   bool is_read = false, any = false;
