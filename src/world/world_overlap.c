@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "base/parallel.h"
+#include "contact/surface_motion.h"
 #include "pliant/math.h"
 #include "world/world_state.h"
 
@@ -40,17 +41,6 @@ static double box_distance(const pl_collider *collider, pl_transform placement, 
   return min;
 }
 
-// Weights are single precision and add up to 1 but for rounding, which would count far away from the origin.
-static pl_vec3 surface_point(const pl_model *model, const pl_vec3 *particles, int32_t i) {
-  pl_vec3 point = {0, 0, 0};
-  double sum = 0;
-  for (size_t at = 4 * (size_t)i; at < 4 * (size_t)i + 4; ++at) {
-    point = pl_vec3_add_scaled(point, particles[model->surface.parents[at]], (double)model->surface.weights[at]);
-    sum += (double)model->surface.weights[at];
-  }
-  return pl_vec3_scale(point, 1 / sum);
-}
-
 typedef struct overlap {
   const pl_collider *collider;
   pl_transform start, end;  // of the collider
@@ -60,9 +50,10 @@ typedef struct overlap {
 // Put a surface point where it may be.
 static bool part_point(const overlap *o, pl_body *body, int32_t i) {
   const pl_model *model = body->model;
-  pl_vec3 normal, point = surface_point(model, body->positions, i), from = surface_point(model, body->starts, i);
+  pl_vec3 normal, point = pl_contact_surface_point(&model->surface, i, body->positions);
   double depth = -pl_collider_distance(o->collider, o->end, point, &normal), allowed = WITHIN * model->max_overlap;
   if (!(depth > allowed)) return false;
+  pl_vec3 from = pl_contact_surface_point(&model->surface, i, body->starts);
   double shift = depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
   if (!(shift > 0)) return false;
   double square = 0;
@@ -98,7 +89,7 @@ static bool part_body(const overlap *o, pl_body *body) {
 
 static pl_box box_around(const pl_body *body) {
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < body->model->particle_count; ++i) box = pl_box_add_point(box, body->positions[i]);
+  for (int32_t i = 0; i < body->model->particle_count; ++i) pl_box_cover(&box, body->positions[i]);
   return box;
 }
 
