@@ -31,7 +31,6 @@
 
 enum { MAX_LENGTHS = 3, LEVEL_COUNT = 2 };
 static const double SHORTENING = 0.25;
-static const double SOLVED = 0.1;        // |c| of planned steps against the forces, as a multiple of the tolerance
 static const double FALL = 1e-4;         // of the fall that the gradient promises (Armijo)
 static const double DAMPING_GROWTH = 8;  // faster than in a single step: a trial costs a whole plan
 static const double USUAL_STEP = 0.01;   // s: chooses solvers only, the plan brings its own step
@@ -231,24 +230,25 @@ static pl_status search_line(pl_actor_horizon *z, pl_fem_choice *choice, const p
   return pl_horizon_roll(z, choice, rows, z->p, &square, error);
 }
 
-// How steps of the plan are solved: not more exactly than the search distinguishes plans.
+// How exactly steps of the plan are solved: the search asks for the root of what the objective can still fall by, and
+// an error of the forces changes the objective by as much.
 static void choose_tolerance(pl_actor_horizon *z, double tolerance) {
   for (int32_t k = 0; k < z->H; ++k)
-    z->steps[k].work->newton.tolerance = fmax(z->model->newton_tolerance, SOLVED * tolerance);
+    z->steps[k].work->newton.tolerance = fmax(z->model->newton_tolerance, tolerance * tolerance);
 }
 
 static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, pl_fem_choice *choice,
                         const pl_plan_rows *rows, const double *last, pl_actor_outcome *outcome, pl_error *error) {
   double square = 0, damping = 0;
   int32_t level_count = 0;
-  bool is_level_short = false;
+  bool is_level_short = false, moved = true;
   z->is_warm = false;
   choose_tolerance(z, settings->tolerance);
   pl_status status = pl_horizon_roll(z, choice, rows, z->p, &square, error);
   double objective = 0.5 * square + regularise(z, z->p, last), level = objective;
   for (int32_t i = 0; status >= 0; ++i) {
     double promise = 0, length = 0;
-    status = pl_horizon_differentiate(z, rows, error);
+    if (moved) status = pl_horizon_differentiate(z, rows, error);  // else the derivatives are those of before
     if (status >= 0) status = find_step(z, rows, last, damping, outcome, error);
     if (status < 0) break;
     for (size_t k = 0; k < (size_t)z->H * (size_t)z->P; ++k) promise += z->gradient[k] * z->dp[k];
@@ -258,7 +258,8 @@ static pl_status search(pl_actor_horizon *z, const pl_actor_settings *settings, 
     status = search_line(z, choice, rows, last, &objective, &length, error);
     outcome->iteration_count++;
     outcome->min_step = fmin(outcome->min_step, length);
-    if (length == 0 && damping > 1) break;
+    moved = length > 0;
+    if (!moved && damping > 1) break;
     if (length < PL_DAMPING_SHORT)
       damping = fmax(DAMPING_GROWTH * damping, PL_DAMPING_FIRST);
     else if (length == 1)

@@ -252,6 +252,9 @@ struct pl_model {
   pl_box box;                    // of the rest shape
   pl_contact_surface surface;    // for contact and display
   double friction, restitution, contact_radius;
+  // Metres that it may be inside a collider at the end of a step (world_overlap.c); 0: any, as for
+  // springs that were given and for methods that do not sink.
+  double max_overlap;
   bool self_contact;
   // Velocities are those at the end of a step; false: those of its middle, as positions follow
   // them, x1 = x0 + h v1.

@@ -61,14 +61,27 @@ static void load_particles(const pl_contact_body *body, const pl_shock_particles
   p->positions[count] = p->velocities[count] = (pl_f4){0.0f, 0.0f, 0.0f, 0.0f};
 }
 
-// What single precision does to velocities that were not damped is not written back.
+// What single precision does to velocities that were not damped is not written back; what it did to the momentum of
+// all, which should not change, is taken from all of them.
 static void add_changes(const pl_contact_body *body, const pl_shock_particles *p) {
   pl_vec3 first = body->velocities[0];
+  d4 momentum = {0, 0, 0, 0};
+  double mass = 0;
+  bool is_free = true;
   for (int32_t i = 0; i < body->surface->particle_count; ++i) {
     pl_vec3 *v = &body->velocities[i];
     d4 change = __builtin_convertvector(p->velocities[i] - sub_single(v, &first), d4);
     *v = pl_vec3_of(v->x + change[0], v->y + change[1], v->z + change[2]);
+    is_free = is_free && body->inverse_masses[i] > 0;
+    double m = 1 / body->inverse_masses[i];
+    momentum += change * m;
+    mass += m;
   }
+  if (!is_free) return;
+  momentum /= mass;
+  pl_vec3 back = {-momentum[0], -momentum[1], -momentum[2]};
+  for (int32_t i = 0; i < body->surface->particle_count; ++i)
+    body->velocities[i] = pl_vec3_add(body->velocities[i], back);
 }
 
 static void damp_links(const pl_surface_tree *tree, const pl_shock_particles *particles, float rate, float max_lost) {

@@ -278,6 +278,13 @@ static void evaluate_range(void *data, int32_t begin, int32_t end, int32_t block
   for (int32_t i = begin; i < end; ++i) update_touch(data, i);
 }
 
+// Few points of a body touch anything: what comes after an evaluation does not look at the others.
+static void list_active(pl_fem_contacts *c) {
+  c->active_count = 0;
+  for (int32_t i = 0; i < c->model->head.surface.point_count; ++i)
+    if (c->points[i].is_active) c->active[c->active_count++] = i;
+}
+
 // Metres that a body may overlap colliders by: its gap, or that of its size.
 static double thickness_of(const pl_model *model) {
   return pl_model_contact_radius(model->contact_radius > 0 ? model->contact_radius : -1, model->box);
@@ -297,9 +304,9 @@ double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool
   if (!contacts->measured) pl_parallel_for(contacts->context, count, POINT_GRAIN, measure_range, &j);
   contacts->measured = true;
   pl_parallel_for(contacts->context, count, POINT_GRAIN, evaluate_range, &j);
+  list_active(contacts);
   double sum = 0;
-  for (int32_t i = 0; i < count; ++i)
-    if (contacts->points[i].is_active) sum += contacts->points[i].energy;
+  for (int32_t a = 0; a < contacts->active_count; ++a) sum += contacts->points[contacts->active[a]].energy;
   return sum / contacts->reach;
 }
 
@@ -337,10 +344,11 @@ void pl_fem_contacts_keep(pl_fem_contacts *contacts) {
 
 void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradient) {
   const pl_contact_surface *surface = &contacts->model->head.surface;
-  for (int32_t i = 0; i < surface->point_count; ++i) {
+  for (int32_t a = 0; a < contacts->active_count; ++a) {
+    int32_t i = contacts->active[a];
     const pl_fem_contact_point *it = &contacts->points[i];
     const double *weights = contacts->model->touch.weights + 4 * (ptrdiff_t)i;
-    for (int k = 0; it->is_active && k < 4; ++k) {
+    for (int k = 0; k < 4; ++k) {
       if (weights[k] == 0) continue;
       double *g = gradient + 3 * (ptrdiff_t)surface->parents[4 * (ptrdiff_t)i + k], w = weights[k];
       g[0] += w * it->gradient.x;
@@ -352,9 +360,9 @@ void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradi
 
 void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix *matrix) {
   const pl_fem_touch *touch = &contacts->model->touch;
-  for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i) {
+  for (int32_t a = 0; a < contacts->active_count; ++a) {
+    int32_t i = contacts->active[a];
     const pl_fem_contact_point *it = &contacts->points[i];
-    if (!it->is_active) continue;
     for (int k = 0; k < 16; ++k) {
       int32_t slot = touch->slots[16 * (ptrdiff_t)i + k];
       if (slot < 0) continue;
@@ -367,10 +375,11 @@ void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix
 void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, double *blocks, double *changes) {
   const pl_model *head = &contacts->model->head;
   memset(blocks, 0, 9 * (size_t)head->particle_count * sizeof(double));
-  for (int32_t i = 0; i < head->surface.point_count; ++i) {
+  for (int32_t a = 0; a < contacts->active_count; ++a) {
+    int32_t i = contacts->active[a];
     const pl_fem_contact_point *it = &contacts->points[i];
     const double *weights = contacts->model->touch.weights + 4 * (ptrdiff_t)i;
-    for (int k = 0; it->is_active && k < 4; ++k) {
+    for (int k = 0; k < 4; ++k) {
       if (weights[k] == 0) continue;
       for (int e = 0; e < 9; ++e)
         blocks[9 * (ptrdiff_t)head->surface.parents[4 * (ptrdiff_t)i + k] + e] +=
@@ -387,15 +396,13 @@ void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, d
 }
 
 bool pl_fem_contacts_any(const pl_fem_contacts *contacts) {
-  for (int32_t i = 0; contacts->collider_count > 0 && i < contacts->model->head.surface.point_count; ++i)
-    if (contacts->points[i].is_active) return true;
-  return false;
+  return contacts->collider_count > 0 && contacts->active_count > 0;
 }
 
 bool pl_fem_contacts_any_deep(const pl_fem_contacts *contacts) {
   double thickness = thickness_of(&contacts->model->head);
-  for (int32_t i = 0; contacts->collider_count > 0 && i < contacts->model->head.surface.point_count; ++i)
-    if (contacts->points[i].is_active && contacts->points[i].depth > thickness) return true;
+  for (int32_t a = 0; contacts->collider_count > 0 && a < contacts->active_count; ++a)
+    if (contacts->points[contacts->active[a]].depth > thickness) return true;
   return false;
 }
 
@@ -423,6 +430,7 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
 void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors) {
   job j = {contacts, u, true, anchors, farthest_way(contacts, u)};
   pl_parallel_for(contacts->context, contacts->model->head.surface.point_count, POINT_GRAIN, settle_range, &j);
+  list_active(contacts);
 }
 
 void pl_fem_contacts_report(const pl_fem_contacts *c, const double *u, double seconds, const pl_body_move *move) {

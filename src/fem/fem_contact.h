@@ -40,6 +40,8 @@ typedef struct pl_fem_contacts {
   double damping;    // β: time in which the springs relax, as a multiple of the step; 0: at once
   double stiffness;  // N/m per m²: that of the model, or what the inertia of a step needs
   pl_fem_contact_point *points;  // one per surface point
+  int32_t *active;               // those that are active since the last evaluation, rising
+  int32_t active_count;
   // How far each surface point is at least from all colliders when the particles are at `base` and
   // colliders at their ends; set `measured` to false when those change. Points that cannot have
   // come that far are not read.

@@ -17,12 +17,13 @@
 //
 // Not smooth: θ lies in [-π, π] and jumps by 2π where the second edge folds back onto the first. A curve that passes
 // through itself there finds a kink in the energy if Θ = 0, and a step otherwise. Not defined: the angle at an edge
-// without length. Where one edge is shorter than 1e-12 of the other, the derivatives of θ are given as 0 (no force).
-// The energy is finite everywhere. Rest edges without length count as Θ = 0; start edges must have a length.
+// without length. Where one edge is shorter than a millionth of the other, the derivatives of θ are given as 0 (no
+// force). The energy is finite everywhere. Rest edges without length count as Θ = 0; start edges must have a length.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "fem/fem_lanes.h"
 #include "fem/fem_measure.h"
 
 static const char *const stretch_names[] = {"stretch k_l (N)"};
@@ -52,7 +53,7 @@ static complex_number times(complex_number a, complex_number b) {
 static bool invert_edges(const double *d, complex_number *inverse_a, complex_number *inverse_b) {
   complex_number a = {d[0], d[1]}, b = {d[3] - d[0], d[4] - d[1]};
   double a2 = a.re * a.re + a.im * a.im, b2 = b.re * b.re + b.im * b.im;
-  if (!(fmin(a2, b2) > 1e-24 * fmax(a2, b2))) return false;
+  if (!(fmin(a2, b2) > 1e-12 * fmax(a2, b2))) return false;
   *inverse_a = (complex_number){a.re / a2, -a.im / a2};
   *inverse_b = (complex_number){b.re / b2, -b.im / b2};
   return true;
@@ -60,7 +61,7 @@ static bool invert_edges(const double *d, complex_number *inverse_a, complex_num
 
 static double turn_value(const double *d) {
   double ax = d[0], ay = d[1], bx = d[3] - d[0], by = d[4] - d[1];
-  return atan2(ax * by - ay * bx, ax * bx + ay * by);
+  return pl_fem_angle(ax * by - ay * bx, ax * bx + ay * by);
 }
 
 static void turn_gradient(const double *d, double *g) {

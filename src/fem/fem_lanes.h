@@ -99,6 +99,11 @@ PL_SIMD_INLINE pl_lanes pl_lanes_atan2(pl_lanes y, pl_lanes x) {
                          y);
 }
 
+// The same of one: what a kernel measures of an element at rest is what single elements measure.
+PL_SIMD_INLINE double pl_fem_angle(double y, double x) {
+  return pl_lanes_atan2(pl_lanes_of(y), pl_lanes_of(x))[0];
+}
+
 // Rows become columns: from number k of four tets to four numbers of tet k, and back.
 #if PL_SIMD_IS_AVX
 PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {

@@ -190,9 +190,10 @@ static double add_contacts(pl_fem_potential *p, const double *u, bool with_matri
   if (contacts == NULL || contacts->collider_count == 0) return 0;
   double energy = pl_fem_contacts_evaluate(contacts, u, !p->hold && (with_matrix || p->refresh));
   pl_fem_contacts_add_gradient(contacts, p->gradient);
-  for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i)
-    if (contacts->points[i].is_active)
-      p->size += pl_vec3_dot(contacts->points[i].gradient, contacts->points[i].gradient);
+  for (int32_t a = 0; a < contacts->active_count; ++a) {
+    pl_vec3 gradient = contacts->points[contacts->active[a]].gradient;
+    p->size += pl_vec3_dot(gradient, gradient);
+  }
   if (with_matrix) pl_fem_contacts_add_matrix(contacts, p->matrix);
   return energy;
 }

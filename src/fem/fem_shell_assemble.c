@@ -51,10 +51,14 @@ double pl_fem_shell_value(const pl_fem_energy *energy, const double *corners) {
   return measure->value(sides);
 }
 
-pl_fem_shell_constants pl_fem_shell_constants_of(const pl_fem_energy *energy, const double *U, const double *X,
-                                                 const double *p) {
-  const pl_fem_measure *measure = measure_of(energy);
-  double start[PL_FEM_MAX_SIDES];
-  pl_fem_sides_find(measure->corner_count, U, start);
-  return (pl_fem_shell_constants){p[0] * measure->fraction(start), pl_fem_shell_value(energy, X), 0};
+void pl_fem_shell_constants_rest(const pl_fem_energy *energy, const double *U, const double *X, const double *p,
+                                 pl_fem_shell_constants *constants) {
+  if (!(constants->start != 0)) {
+    const pl_fem_measure *measure = measure_of(energy);
+    double start[PL_FEM_MAX_SIDES];
+    pl_fem_sides_find(measure->corner_count, U, start);
+    constants->start = measure->fraction(start);
+  }
+  constants->weight = p[0] * constants->start;
+  constants->rest = pl_fem_shell_value(energy, X);
 }

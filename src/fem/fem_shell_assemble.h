@@ -19,6 +19,7 @@ typedef struct pl_fem_shell_constants {
   double weight;  // w
   double rest;    // F
   double before;  // f where damping begins; only for damping
+  double start;   // fraction of w that the start of the element decides; 0: not found yet
 } pl_fem_shell_constants;
 
 // Measures: squared length of an edge, area of a triangle, angle of a curve, angle of a hinge.
@@ -52,9 +53,9 @@ typedef struct pl_fem_shells {
 // Whether elements with this energy are computed here.
 bool pl_fem_is_shell(const pl_fem_energy *energy);
 pl_fem_shell_kind pl_fem_shell_kind_of(const pl_fem_energy *energy);
-// What start U, rest X and parameters p make of an element.
-pl_fem_shell_constants pl_fem_shell_constants_of(const pl_fem_energy *energy, const double *U,
-                                                 const double *X, const double *p);
+// Weight and rest of an element as start U, rest X and parameters p make them. U stays the same.
+void pl_fem_shell_constants_rest(const pl_fem_energy *energy, const double *U, const double *X,
+                                 const double *p, pl_fem_shell_constants *constants);
 // Measure of an element with these corners.
 double pl_fem_shell_value(const pl_fem_energy *energy, const double *corners);
 

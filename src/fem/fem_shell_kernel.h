@@ -11,8 +11,9 @@
 
 #include "fem/fem_sides_kernel.h"
 
-// Squared sine of an angle below which a triangle has no normal (fem_shell.c).
-static const double SHELL_FLAT_SINE2 = 1e-24;
+// Squared sine of an angle below which a triangle has no normal, and squared ratio of the lengths of two edges of a
+// curve below which they have no angle (fem_shell.c).
+static const double SHELL_FLAT_SINE2 = 1e-12;
 
 // Of four elements: sides, f, f' and the blocks of H by sides, K[i][j] with i >= j.
 typedef struct shell_lanes {
@@ -167,7 +168,7 @@ PL_SIMD_INLINE shell_turn shell_turn_value(shell_lanes *s) {
   shell_turn t;
   const pl_lanes *a = s->d[0], b[2] = {s->d[1][0] - a[0], s->d[1][1] - a[1]}, none = pl_lanes_of(0);
   pl_lanes a2 = a[0] * a[0] + a[1] * a[1], b2 = b[0] * b[0] + b[1] * b[1];
-  pl_lane_mask good = (a2 > 1e-24 * b2) & (b2 > 1e-24 * a2);
+  pl_lane_mask good = (a2 > SHELL_FLAT_SINE2 * b2) & (b2 > SHELL_FLAT_SINE2 * a2);
   a2 = pl_lanes_select(good, a2, pl_lanes_of(1));
   b2 = pl_lanes_select(good, b2, pl_lanes_of(1));
   t.a[0] = shell_where(good, a[0] / a2);

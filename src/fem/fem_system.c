@@ -91,10 +91,8 @@ static void prepare_shells(const pl_fem_system *s, int32_t g) {
   const pl_fem_group *group = &s->model->groups[g];
   for (int32_t e = 0; e < group->element_count; ++e) {
     ptrdiff_t at = 3 * (ptrdiff_t)group->corner_count * e;
-    double before = s->shells[g][e].before;
-    s->shells[g][e] = pl_fem_shell_constants_of(group->energy, group->starts + at, s->rest[g] + at,
-                                                s->parameters[g] + (ptrdiff_t)group->energy->parameter_count * e);
-    s->shells[g][e].before = before;
+    pl_fem_shell_constants_rest(group->energy, group->starts + at, s->rest[g] + at,
+                                s->parameters[g] + (ptrdiff_t)group->energy->parameter_count * e, &s->shells[g][e]);
   }
 }
 

@@ -457,7 +457,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   head->box = pl_box_from_points(view.points, view.point_count);
   head->friction = def->friction;
   head->restitution = def->restitution;
-  head->contact_radius = pl_model_contact_radius(def->contact_radius, head->box);
+  head->contact_radius = head->max_overlap = pl_model_contact_radius(def->contact_radius, head->box);
   head->self_contact = def->self_contact;
   model->frequency_squared = def->stiffness / (def->stiffness_step * def->stiffness_step);
   model->damping = def->damping;

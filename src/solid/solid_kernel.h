@@ -457,8 +457,10 @@ static void pull_particles(const pl_solid_pull *pull, int32_t begin, int32_t end
     if (pull->forces != NULL)
       velocity += pull->forces[model->order.point_of[i]] * (pull->step * model->inverse_masses[i]);
     velocities[i] = velocity;
-    pl_d4 x = widen(position), g = widen(goal) * masses[i], v = widen(velocity) * masses[i], mx = x * masses[i];
+    pl_d4 x = widen(position), way = widen(goal), g = way * masses[i], v = widen(velocity) * masses[i],
+          mx = x * masses[i];
     s.drift += g;
+    s.pulls += g * way;
     s.twist += cross_d4(x, g);
     s.momentum += v;
     s.spin += cross_d4(x, v);

@@ -2,6 +2,7 @@
 #ifndef PL_SOLID_KERNELS_H
 #define PL_SOLID_KERNELS_H
 
+#include "math/mat3.h"
 #include "pliant/examples.h"
 #include "solid/solid_model.h"
 
@@ -37,12 +38,23 @@ typedef struct pl_solid_sums {
   pl_d4 spin;      // m x × v
   pl_d4 squares;   // m (xx, yy, zz)
   pl_d4 products;  // m (xy, yz, zx)
+  pl_d4 pulls;     // m (g - x)², coordinate by coordinate
 } pl_solid_sums;
 
 // The rigid motion of the whole body, and the part of it that rounding has added.
 typedef struct pl_solid_rigid {
   pl_vec3 center, velocity, angular_velocity, drift, twist;
+  pl_mat3 inverse_inertia;  // 1/(kg m²), about the centre
 } pl_solid_rigid;
+
+// Sums of all blocks, in their order, so that the result does not depend on which thread computed
+// them (solid_rigid.c).
+pl_solid_sums pl_solid_join_sums(const pl_solid_sums *sums, int32_t block_count);
+
+// Centre, velocity and angular velocity of the body as if it were rigid. Where goals may exert a
+// torque (the paper's rotation, `may_twist`), it is not an error to be taken out.
+pl_solid_rigid pl_solid_find_rigid(const pl_solid_sums *sums, double mass, double alpha_over_step,
+                                   bool may_twist);
 
 // Arguments of the loops over particles.
 typedef struct pl_solid_pull {

@@ -126,6 +126,16 @@ static inline int32_t pl_solid_goal_lane(int32_t k) {
 // bits.
 enum { PL_SOLID_POSE_BYTES = 64, PL_SOLID_MAX_PARTICLES = 0x7FFFFFFF / 16 };
 
+// The energy that a body may have which is left to itself (solid_budget.c), J.
+typedef struct pl_solid_energy_budget {
+  float whole, kept;  // with the velocity in the middle of two steps, and by the product of both
+  float turn_ratio;
+  uint8_t pause;  // steps before it is measured again
+  uint8_t was_set,
+      is_known;  // whether the last step began with a state that was set; whether there is a budget
+  uint8_t unused;  // 0
+} pl_solid_energy_budget;
+
 // Views into a body's flat state. Positions are single precision relative to `origin`, which
 // follows the body in steps of the model's origin_grid: precision does not depend on where in the
 // world the body is.
@@ -134,9 +144,10 @@ typedef struct pl_solid_state {
   int32_t *driven;   // … whether the weights are given from outside …
   int32_t *suspect;  // … whether something may not be finite …
   int32_t *calm;     // … whether `rotations` turned by `turn` are near those of the positions …
-  float *turn;  // … and how far the last step turned the whole body, 3, in a block of 64 bytes
-  pl_f4 *positions;   // metres
-  pl_f4 *velocities;  // m/s
+  float *turn;       // … how far the last step turned the whole body, 3 …
+  pl_solid_energy_budget *budget;  // … and the energy that it may have, in a block of 64 bytes
+  pl_f4 *positions;                // metres
+  pl_f4 *velocities;               // m/s
   // where the last step's rotation search ended: [4][8] per group of eight regions
   float *rotations;
   float *weights;  // [manifold][example]: of the last step

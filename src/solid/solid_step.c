@@ -30,6 +30,7 @@
 // is stable.
 // - The goals exert no net force and no net torque in exact arithmetic; their rounding errors are taken out, so that
 // linear and angular momentum do not drift.
+// - A body left to itself gains no energy where regions turn by large angles in a step: see solid_budget.c.
 // - Damping acts on what differs from the body's rigid motion, so that flight and tumbling are left alone.
 //
 // The inner loops are in solid_kernel.h; this file is the order in which they run. Without examples only R* and the
@@ -42,6 +43,7 @@
 #include "math/mat3.h"
 #include "math/rotation_batch.h"
 #include "pliant/examples.h"
+#include "solid/solid_budget.h"
 #include "solid/solid_kernels.h"
 
 enum { MAX_TURN_COUNT = 8, GROUPS_PER_BLOCK = 32, PARTICLES_PER_BLOCK = GROUPS_PER_BLOCK * LANES };
@@ -79,6 +81,7 @@ typedef struct step_data {
   pl_solid_pull pull;
   pl_solid_rigid rigid;
   float damped_fraction;
+  pl_solid_budget budget;
 } step_data;
 
 static float *rotations_of(const step_data *d, int32_t group) {
@@ -369,49 +372,6 @@ static void drift(void *data, int32_t begin, int32_t end, int32_t block) {
   d->is_finite[block] = d->kernels->drift_particles(&d->pull, &d->rigid, d->damped_fraction, begin, end);
 }
 
-// Blocks are added in their order, so that the result does not depend on which thread computed them.
-static pl_solid_sums join_sums(const pl_solid_sums *sums, int32_t block_count) {
-  pl_solid_sums all = sums[0];
-  for (int32_t b = 1; b < block_count; ++b) {
-    all.drift += sums[b].drift;
-    all.twist += sums[b].twist;
-    all.momentum += sums[b].momentum;
-    all.moment += sums[b].moment;
-    all.spin += sums[b].spin;
-    all.squares += sums[b].squares;
-    all.products += sums[b].products;
-  }
-  return all;
-}
-
-static pl_vec3 vec3_of_d4(pl_d4 a) {
-  return (pl_vec3){a[0], a[1], a[2]};
-}
-
-// Centre, velocity and angular velocity of the body as if it were rigid: angular velocity = inertia⁻¹ * angular
-// momentum. Where goals may exert a torque (the paper's rotation), it is not an error to be taken out.
-static pl_solid_rigid find_rigid_motion(const pl_solid_sums *s, double mass, double alpha_over_step, bool may_twist) {
-  pl_vec3 drift = pl_vec3_scale(vec3_of_d4(s->drift), 1 / mass), c = pl_vec3_scale(vec3_of_d4(s->moment), 1 / mass);
-  pl_vec3 v = pl_vec3_scale(vec3_of_d4(s->momentum), 1 / mass);
-  pl_vec3 spin = pl_vec3_sub(vec3_of_d4(s->spin), pl_vec3_scale(pl_vec3_cross(c, v), mass));
-  pl_vec3 twist = pl_vec3_sub(vec3_of_d4(s->twist), pl_vec3_scale(pl_vec3_cross(c, drift), mass));
-  double xx = s->squares[0] - mass * c.x * c.x, yy = s->squares[1] - mass * c.y * c.y,
-         zz = s->squares[2] - mass * c.z * c.z;
-  double xy = s->products[0] - mass * c.x * c.y, yz = s->products[1] - mass * c.y * c.z,
-         xz = s->products[2] - mass * c.z * c.x;
-  // A body squeezed to a line has no inertia around it: the small fraction of the trace keeps the matrix invertible.
-  // One squeezed to a point cannot turn at all.
-  double min = 1e-9 * (xx + yy + zz);
-  pl_mat3 inertia = {{{yy + zz + min, -xy, -xz}, {-xy, xx + zz + min, -yz}, {-xz, -yz, xx + yy + min}}};
-  pl_mat3 inverse = pl_mat3_determinant(inertia) > 0 ? pl_mat3_inverse(inertia) : pl_mat3_zero();
-  pl_solid_rigid rigid = {.center = c};
-  rigid.drift = pl_vec3_scale(drift, alpha_over_step);
-  if (!may_twist) rigid.twist = pl_vec3_scale(pl_mat3_apply(inverse, twist), alpha_over_step);
-  rigid.velocity = pl_vec3_sub(v, rigid.drift);
-  rigid.angular_velocity = pl_vec3_sub(pl_mat3_apply(inverse, spin), rigid.twist);
-  return rigid;
-}
-
 // Let the origin follow a body that has moved away from it by more than a grid cell. Whole cells keep the shift exact.
 static void follow_origin(const pl_solid_model *model, pl_solid_state state, pl_vec3 center) {
   double grid = model->origin_grid;
@@ -530,7 +490,7 @@ static bool take_memory(step_data *d, pl_scratch *scratch, int32_t group_blocks,
   d->totals = PL_SCRATCH(scratch, double, pulls + 1);
   d->weights_before = PL_SCRATCH(scratch, float, pulls + 1);
   return d->moments && d->poses && d->sums && d->is_finite && d->lags && d->pulls && d->totals && d->weights_before &&
-         (!has_shapes || d->goals);
+         (!has_shapes || d->goals) && pl_solid_budget_take(scratch, model->head.particle_count, &d->budget);
 }
 
 double pl_solid_max_step(const pl_model *model) {
@@ -571,6 +531,9 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
   };
 
+  d.budget.pull = &d.pull;
+  d.budget.state = d.state;
+  pl_solid_budget_begin(&d.budget, d.damped_fraction);
   predict_turn(&d);
   share_weights(&d);  // of the last step
   d.used = find_used(&d);
@@ -581,9 +544,11 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
                                   : match_regions,
                   &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);
-  pl_solid_sums sums = join_sums(d.sums, particle_blocks);
+  pl_solid_sums sums = pl_solid_join_sums(d.sums, particle_blocks);
   bool may_twist = solid->examples.goal_rotation == PL_SOLID_ROTATION_PAPER;
-  d.rigid = find_rigid_motion(&sums, model->mass, (double)d.pull.alpha_over_step, may_twist);
+  d.rigid = pl_solid_find_rigid(&sums, model->mass, (double)d.pull.alpha_over_step, may_twist);
+  bool slowed = pl_solid_budget_finish(&d.budget, move->context, &sums, &d.rigid);
+  if (move->damped != NULL) *move->damped = slowed;
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, drift, &d);
   *d.state.suspect = 0;
   for (int32_t b = 0; b < particle_blocks; ++b) *d.state.suspect |= !d.is_finite[b];

@@ -5,7 +5,7 @@
 #include "pliant/math.h"
 #include "solid/solid_model.h"
 
-enum { HEAD_SIZE = 64 };  // origin, flags and turn, padded so that the arrays after them are aligned
+enum { HEAD_SIZE = 64 };  // origin, flags, turn and budget; the arrays after them are aligned
 
 static size_t rotation_size(const pl_solid_model *model) {
   return (size_t)model->group_count * QUAT_LANES;
@@ -40,6 +40,7 @@ pl_solid_state pl_solid_state_of(const pl_model *model, const void *state) {
       .suspect = (int32_t *)(void *)(bytes + 3 * sizeof(double)) + 1,
       .calm = (int32_t *)(void *)(bytes + 3 * sizeof(double)) + 2,
       .turn = (float *)(void *)(bytes + 3 * sizeof(double)) + 3,
+      .budget = (pl_solid_energy_budget *)(void *)(bytes + 3 * sizeof(double) + 6 * sizeof(float)),
       .positions = particles,
       .velocities = particles + model->particle_count,
       .rotations = rotations,

@@ -172,6 +172,11 @@ static pl_status resolve_contact(pl_world *world, pl_step_report *report, pl_err
   return status < 0 ? status : pl_world_check_finite(world, report, error);
 }
 
+static pl_status end_contact(pl_world *world, pl_status status) {
+  if (status >= 0) pl_world_part_from_colliders(world);
+  return status;
+}
+
 // Layers work on `next_surface`, which is shown only when the whole step has succeeded.
 static pl_status run_layers(pl_world *world, pl_error *error) {
   for (int32_t n = 0; n < world->awake_count; ++n) {
@@ -198,7 +203,7 @@ static pl_status run_phase(pl_world *world, pl_step_phase phase, pl_step_report 
     case PL_STEP_PHASE_CONTROL: return run_controllers(world, error);
     case PL_STEP_PHASE_FORCES: return gather_forces(world, error);
     case PL_STEP_PHASE_MOVE: return move_bodies(world, report, error);
-    case PL_STEP_PHASE_CONTACT: return resolve_contact(world, report, error);
+    case PL_STEP_PHASE_CONTACT: return end_contact(world, resolve_contact(world, report, error));
     case PL_STEP_PHASE_LAYERS: return run_layers(world, error);
     case PL_STEP_PHASE_COUNT: break;
   }

@@ -444,6 +444,7 @@ static void commit(pl_coupled *j) {
     else
       pl_coupled_commit_masses(j, b, result.forces);
   }
+  pl_coupled_rest(j);
   keep_multipliers(j);
   for (int32_t i = 0; i < j->term_count; ++i) {
     const pl_contact *c = &j->contacts[i];

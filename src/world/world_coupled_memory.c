@@ -24,7 +24,8 @@ static bool take_bodies(pl_coupled *j) {
   j->body_order = PL_SCRATCH(scratch, int32_t, j->body_count);
   j->starts = PL_SCRATCH(scratch, int32_t, 2 * (j->body_count + 1));
   j->islands = PL_SCRATCH(scratch, pl_coupled_island, j->body_count);
-  if (!j->islands || !j->bodies || !j->first || !j->rigids || !j->body_order || !j->starts) return false;
+  j->wholes = PL_SCRATCH(scratch, pl_contact_rigid, 2 * j->body_count);
+  if (!j->wholes || !j->islands || !j->bodies || !j->first || !j->rigids || !j->body_order || !j->starts) return false;
   int32_t next = 0;
   j->first[0] = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {

@@ -64,6 +64,7 @@ typedef struct pl_coupled {
   int32_t *body_order, *term_order;  // sorted by island
   int32_t *starts;                   // workspace of sorting
   struct pl_coupled_island *islands;
+  pl_contact_rigid *wholes;  // two per body: workspace of pl_coupled_rest()
   int32_t island_count;
   pl_waiting_lines *waiting;  // to be moved with the first solve
   double *ends;               // z
@@ -118,6 +119,10 @@ pl_coupled_bounce pl_coupled_bounce_of(const pl_coupled *coupled, const pl_conta
 // particle, N.
 void pl_coupled_commit_masses(const pl_coupled *coupled, const pl_coupled_body *body,
                               const double *forces);
+
+// Damp explicit soft bodies that sway on what they touch, after all states are written
+// (world_coupled_rest.c).
+void pl_coupled_rest(const pl_coupled *coupled);
 
 // The forces of all contacts on rigid bodies, and the torques that implicit ones get besides.
 void pl_coupled_add_forces(const pl_coupled *coupled);

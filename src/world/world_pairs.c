@@ -205,9 +205,23 @@ bool pl_world_pair_may_meet(const pl_world *world, int32_t a, int32_t b, double 
   return rule == NULL || rule->collides;
 }
 
+// The rule for a body and a collider by their numbers, NULL: none.
+static const pl_world_pair_rule *collider_rule(const pl_world *world, int32_t index, int32_t collider) {
+  if (world->pair_rules.count == 0) return NULL;
+  pl_slot_id slot = pl_slots_id_at(&world->bodies, index), it = pl_slots_id_at(&world->colliders, collider);
+  return find_rule(world, (pl_body_id){slot.slot, slot.generation}, (pl_body_id){0, 0},
+                   (pl_collider_id){it.slot, it.generation});
+}
+
+bool pl_world_meets_collider(const pl_world *world, int32_t index, int32_t collider) {
+  const pl_body *body = pl_slots_at(&world->bodies, index);
+  const pl_collider *it = PL_ITEM(&world->collider_list, const pl_collider *, collider);
+  const pl_world_pair_rule *rule = collider_rule(world, index, collider);
+  return body->collides && pl_contact_filter_meets(body->filter, it->filter) && (rule == NULL || rule->collides);
+}
+
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
-  pl_slot_id slot = pl_slots_id_at(&world->bodies, index);
   move->collider_count = 0;
   if (!body->collides || !body->model->method->handles_colliders) return;
   pl_vector *colliders = &world->body_colliders;
@@ -216,12 +230,7 @@ void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move)
   for (int32_t i = 0; i < (int32_t)world->collider_list.count; ++i) {
     const pl_collider *collider = PL_ITEM(&world->collider_list, const pl_collider *, i);
     if (!pl_contact_filter_meets(body->filter, collider->filter)) continue;
-    const pl_world_pair_rule *rule = NULL;
-    if (world->pair_rules.count > 0) {
-      pl_slot_id it = pl_slots_id_at(&world->colliders, i);
-      rule = find_rule(world, (pl_body_id){slot.slot, slot.generation}, (pl_body_id){0, 0},
-                       (pl_collider_id){it.slot, it.generation});
-    }
+    const pl_world_pair_rule *rule = collider_rule(world, index, i);
     if (rule != NULL && !rule->collides) continue;
     add_collider(world, collider, i, rule);
     has_frictions = has_frictions || (rule != NULL && rule->friction >= 0);

@@ -15,7 +15,7 @@ static void copy_unless_empty(void *to, const void *from, size_t size) {
 
 void pl_body_clear_forces(pl_body *body) {
   if (body->has_forces) memset(body->forces, 0, (size_t)body->model->particle_count * sizeof(pl_f4));
-  body->has_forces = false;
+  body->has_forces = body->only_rods_push = false;
 }
 
 // Large states are copied by all threads: one alone would take a tenth of the step.

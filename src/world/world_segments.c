@@ -35,7 +35,7 @@ static const double SLACK = 0.02;
 static const double REST_RADII = 1.5;
 // The part of a segment next to a root that is inside something which is spared: hair grows out of heads.
 static const double ROOT_FRACTION = 1.0 / 3;
-// A sleeper wakes when an obstacle would change its speed by more than this, m/s.
+// A sleeper wakes when a rod would change its speed by more than this, m/s, and less keeps nothing awake.
 static const double WAKE_SPEED = 0.05;
 
 typedef struct line {
@@ -430,10 +430,14 @@ static void push_behind(search *s, const found *it, pl_vec3 push) {
   if (it->body < 0 || pl_vec3_dot(push, push) == 0) return;
   pl_body *body = pl_slots_at(&s->world->bodies, it->body);
   const pl_contact_surface *surface = &body->model->surface;
+  bool is_blow = pl_vec3_length(push) > WAKE_SPEED * s->step * body->model->mass;
   if (pl_body_sleeps(body)) {
-    if (pl_vec3_length(push) > WAKE_SPEED * s->step * body->model->mass) pl_world_wake_body(s->world, body);
+    if (is_blow) pl_world_wake_body(s->world, body);
     return;
   }
+  // Rods that lie on a body do not keep it awake, as they would not wake it.
+  if (!body->has_forces) body->only_rods_push = true;
+  if (is_blow) body->only_rods_push = false;
   pl_vec3 force = pl_vec3_scale(push, -1 / (s->step * s->step));
   for (int k = 0; k < 3; ++k) {
     int32_t point = surface->triangles[3 * (ptrdiff_t)it->triangle + k];

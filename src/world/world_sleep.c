@@ -203,8 +203,9 @@ static void count_still_seconds(void *data, int32_t begin, int32_t end, int32_t 
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     const pl_body_method *method = body->model->method;
+    bool is_pushed = body->has_forces && !body->only_rods_push;
     bool may_sleep = pl_body_meets_others(body) && body->layers.count == 0 && method->can_sleep != NULL &&
-                     method->can_sleep(body->model, body->state) && !body->has_forces;
+                     method->can_sleep(body->model, body->state) && !is_pushed;
     if (!may_sleep) {
       body->rest.still_seconds = body->rest.steady_seconds = 0;
       continue;

@@ -51,7 +51,8 @@ typedef struct pl_body {
   void *saved;          // copy at the start of the step, for roll-back
   void *work;           // workspace of the method's move, not state; NULL for methods without
   pl_f4 *forces;        // newtons of the next step, particle_count
-  bool has_forces;      // some entry of `forces` is not zero
+  bool has_forces;      // some entry of `forces` is not zero …
+  bool only_rods_push;  // … and all are what rods push with that lie on it
   pl_f4 *saved_forces;  // the two above at the start of the step
   bool saved_has_forces;
   // Of its contacts in the last step, and those before. Where contact alone writes them, the two
@@ -233,6 +234,13 @@ bool pl_body_meets_others(const pl_body *body);
 // (world_pairs.c).
 bool pl_world_list_pairs(pl_world *world);
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move);
+
+// Whether a body and a collider, by their numbers, may touch.
+bool pl_world_meets_collider(const pl_world *world, int32_t index, int32_t collider);
+
+// At the end of the contact phase: put soft bodies back that are deeper in colliders than their
+// contact thickness (world_overlap.c).
+void pl_world_part_from_colliders(pl_world *world);
 // The lists are the world's, for one body at a time: copies on its scratch stack, for a move that
 // outlasts that. False when out of memory.
 bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);

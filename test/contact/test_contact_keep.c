@@ -2,68 +2,12 @@
 // in is found when all pairs are searched again. A heap that uses them continues with the same bits from a snapshot of
 // any step, and on any number of threads.
 // ctest: unit threads
-#include "body/body_method.h"
-#include "contact/tet_map.h"
-#include "fixtures/solid_bodies.h"
+#include "fixtures/pressed_boxes.h"
 
-enum { PARTICLES = 64, MAX_CONTACTS = 512, PERIOD = 4 };
-static const double SIZE = 0.2, RADIUS = 1e-4, STEP = 1.0 / 240;
-
-// A box on a box, and what the solver keeps of their contacts.
-typedef struct kept_boxes {
-  pl_context *context;
-  pl_model *model;
-  pl_contact_solver *solver;
-  pl_contact_body bodies[2];
-  pl_vec3 starts[2][PARTICLES], positions[2][PARTICLES], velocities[2][PARTICLES];
-  double inverse_masses[PARTICLES];
-  pl_contact_impulse impulses[2][PARTICLES * PL_IMPULSES_PER_POINT];
-  bool has_impulses[2];
-  pl_contact contacts[MAX_CONTACTS];
-} kept_boxes;
-
-static void open_boxes(kept_boxes *b) {
-  *b = (kept_boxes){.context = make_context(1)};
-  pl_error error = {0};
-  pl_solid_def def = pl_default_solid_def();
-  b->model = make_box_model(b->context, pl_vec3_of(SIZE, SIZE, SIZE), 3, 3, 3, &def);
-  for (int i = 0; i < PARTICLES; ++i) b->inverse_masses[i] = 1;
-  for (int k = 0; k < 2; ++k)
-    b->bodies[k] = (pl_contact_body){.surface = &b->model->surface,
-                                     .starts = b->starts[k],
-                                     .positions = b->positions[k],
-                                     .velocities = b->velocities[k],
-                                     .inverse_masses = b->inverse_masses,
-                                     .impulses = b->impulses[k],
-                                     .has_impulses = &b->has_impulses[k],
-                                     .id = (uint32_t)k,
-                                     .friction = 0.5,
-                                     .radius = RADIUS};
-  check_ok(pl_contact_solver_create(b->context, &b->solver, &error), &error);
-  check_ok(pl_contact_solver_prepare(b->solver, b->bodies, 2, NULL, 0, &error), &error);
-}
-
-static void close_boxes(kept_boxes *b) {
-  pl_contact_solver_destroy(b->solver);
-  pl_model_destroy(b->model);
-  drop_context(b->context);
-}
-
-// The upper box moves from where it is to this far from its place on top of the lower one.
-static void move_to(kept_boxes *b, pl_vec3 away) {
-  const pl_vec3 *rest = b->model->surface.tet_map->rest;
-  for (int i = 0; i < PARTICLES; ++i) {
-    pl_vec3 high = {rest[i].x + away.x, rest[i].y + SIZE + away.y, rest[i].z + away.z};
-    b->starts[0][i] = b->positions[0][i] = rest[i];
-    b->starts[1][i] = b->positions[1][i];
-    b->positions[1][i] = high;
-    b->velocities[0][i] = pl_vec3_of(0, 0, 0);
-    b->velocities[1][i] = pl_vec3_scale(pl_vec3_sub(high, b->starts[1][i]), 1 / STEP);
-  }
-}
+enum { PERIOD = 4 };
 
 // Find and resolve contacts, and copy them.
-static int32_t solve(kept_boxes *b, int64_t number) {
+static int32_t solve(pressed_boxes *b, int64_t number) {
   pl_error error = {0};
   pl_contact_step step = {.step = STEP, .rounds = 8, .gravity = {0, -9.81, 0}, .number = number};
   check_ok(pl_contact_solver_detect(b->solver, b->bodies, 2, NULL, 0, &step, NULL, NULL, &error), &error);
@@ -75,8 +19,8 @@ static int32_t solve(kept_boxes *b, int64_t number) {
 }
 
 // The contacts of a step that does not happen.
-static int32_t detect(kept_boxes *b, int64_t number) {
-  static kept_boxes was;
+static int32_t detect(pressed_boxes *b, int64_t number) {
+  static pressed_boxes was;
   was = *b;
   int32_t count = solve(b, number);
   memcpy(b->positions, was.positions, sizeof was.positions);
@@ -87,7 +31,7 @@ static int32_t detect(kept_boxes *b, int64_t number) {
 }
 
 // Pressed in by 2 mm and searched, as of step 0.
-static int32_t press(kept_boxes *b) {
+static int32_t press(pressed_boxes *b) {
   move_to(b, pl_vec3_of(0.011, 0.001, 0.017));
   move_to(b, pl_vec3_of(0.011, -0.002, 0.017));
   return solve(b, 0);
@@ -95,7 +39,7 @@ static int32_t press(kept_boxes *b) {
 
 static void kept_contacts_are_those_of_a_search(void **state) {
   (void)state;
-  kept_boxes b;
+  pressed_boxes b;
   open_boxes(&b);
   int32_t first = press(&b);
   move_to(&b, pl_vec3_of(0.012, -0.003, 0.016));
@@ -120,7 +64,7 @@ static void kept_contacts_are_those_of_a_search(void **state) {
 }
 
 // Boxes whose contacts of step 0 are kept. Returns how many there are.
-static int32_t open_touching(kept_boxes *b) {
+static int32_t open_touching(pressed_boxes *b) {
   open_boxes(b);
   move_to(b, pl_vec3_of(0.075, -0.001, 0.01));
   move_to(b, pl_vec3_of(0.075, -0.002, 0.01));
@@ -130,7 +74,7 @@ static int32_t open_touching(kept_boxes *b) {
 // A third row of points comes over the box below: it is found in the next step that searches all pairs.
 static void new_points_are_found_when_all_pairs_are_searched(void **state) {
   (void)state;
-  kept_boxes b;
+  pressed_boxes b;
   int32_t first = open_touching(&b);
   move_to(&b, pl_vec3_of(0.06, -0.003, 0.01));
   assert_true(detect(&b, 1) <= first);
@@ -140,7 +84,7 @@ static void new_points_are_found_when_all_pairs_are_searched(void **state) {
 
 static void two_that_move_fast_are_searched(void **state) {
   (void)state;
-  kept_boxes b;
+  pressed_boxes b;
   int32_t first = open_touching(&b);
   // This far in each of two steps is too far for the second to be without a search.
   move_to(&b, pl_vec3_of(0.06, -0.003, 0.01));

@@ -37,7 +37,7 @@ static void make_crowd(crowd *c, uint64_t seed, int kind, bool positive) {
     }
     // Some with a stiffness below zero, as an estimation may try it.
     c->parameters[i] = i % 5 == 4 ? -3 : pl_random_between(&random, 1, 100);
-    c->constants[i] = pl_fem_shell_constants_of(energy, c->start + n * i, c->rest + n * i, c->parameters + i);
+    pl_fem_shell_constants_rest(energy, c->start + n * i, c->rest + n * i, c->parameters + i, &c->constants[i]);
     c->all[i] = i;
   }
   for (int i = 0; i < corner_count * ELEMENTS; ++i) c->corners[i] = i;

@@ -235,6 +235,7 @@ static void gradient_and_hessian_of_the_potential_of_a_step(void **state) {
                               .damping = 0.7,
                               .stiffness = 1e6,
                               .points = PL_TAKE(&s.arena, pl_fem_contact_point, s.model->surface.point_count),
+                              .active = PL_TAKE(&s.arena, int32_t, s.model->surface.point_count),
                               .clearances = PL_TAKE(&s.arena, double, s.model->surface.point_count)};
   for (int32_t i = 0; i < s.n; ++i) base[i] = s.x[i] + 0.002 * sin(7.0 * i);
   p.inertia = 400;

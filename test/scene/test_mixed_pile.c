@@ -1,5 +1,5 @@
-// The mixed pile of the gallery: 48 soft and rigid bodies rest within ten seconds, in one heap, and the ropes
-// that fell on them have all but come to rest.
+// The mixed pile of the gallery: 48 soft and rigid bodies sleep within ten seconds, in one heap, and the ropes that
+// fell on them have all but come to rest. So they do when they all start a little farther to the right.
 // ctest: physics long
 #include "check.h"
 #include "pliant/math.h"
@@ -7,8 +7,7 @@
 
 enum { MAX_BODIES = 64, ROPES = 48 };  // the last two are ropes
 
-static void a_pile_of_all_methods_rests_within_ten_seconds(void **state) {
-  (void)state;
+static void run_pile(double shift) {
   pl_context *context = make_context(1);
   pl_error error = {0};
   pl_findings *findings = NULL;
@@ -21,6 +20,9 @@ static void a_pile_of_all_methods_rests_within_ten_seconds(void **state) {
   pl_world *world = pl_scene_instance_get_world(set);
   int32_t count = pl_world_body_count(world), asleep = 0;
   assert_true(count == 50);
+  pl_transform aside = {{shift, 0, 0}, {0, 0, 0, 1}};
+  for (int32_t i = 0; shift != 0 && i < count; ++i)
+    check_ok(pl_body_teleport(world, pl_world_get_body(world, i), aside, &error), &error);
   pl_vec3 before[MAX_BODIES];
   double moved = 0, fastest = 0, farthest = 0, deepest = 0, rope_speed = 0;
   for (int32_t second = 0; second < 11; ++second) {
@@ -41,10 +43,11 @@ static void a_pile_of_all_methods_rests_within_ten_seconds(void **state) {
     asleep += pl_body_is_asleep(world, body);
   }
   print_message(
-      "in the 11th second no body moves by more than %.2g m; at its end %d asleep, the fastest point at %.2g m/s, "
-      "of ropes %.2g m/s, the farthest body at %.2f m, the lowest point at %.2g m\n",
-      moved, asleep, fastest, rope_speed, farthest, deepest);
-  check_at_most(moved, 1e-3);
+      "%.0e m aside: in the 11th second no body moves by more than %.2g m; at its end %d asleep, the fastest point at "
+      "%.2g m/s, of ropes %.2g m/s, the farthest body at %.2f m, the lowest point at %.2g m\n",
+      shift, moved, asleep, fastest, rope_speed, farthest, deepest);
+  assert_int_equal(asleep, ROPES);
+  check_at_most(moved, 1e-5);
   check_at_most(fastest, 5e-3);
   check_at_most(rope_speed, 0.05);
   check_at_most(farthest, 1.5);
@@ -53,6 +56,12 @@ static void a_pile_of_all_methods_rests_within_ten_seconds(void **state) {
   pl_scene_destroy(scene);
   pl_findings_destroy(findings);
   drop_context(context);
+}
+
+static void a_pile_of_all_methods_rests_within_ten_seconds(void **state) {
+  (void)state;
+  const double shifts[] = {0, 1e-7, 4e-7, 1e-3};
+  for (int i = 0; i < 4; ++i) run_pile(shifts[i]);
 }
 
 int main(void) {

@@ -354,7 +354,11 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
   pull.goals = goals;
   kernels->pull_particles(&pull, 0, s.n, &block);
   KEEP(&block, 1);
-  pl_solid_rigid rigid = {{0.1, 0.2, 0.3}, {1, 2, 3}, {0.4, 0.5, 0.6}, {1e-3, 2e-3, 3e-3}, {4e-3, 5e-3, 6e-3}};
+  pl_solid_rigid rigid = {.center = {0.1, 0.2, 0.3},
+                          .velocity = {1, 2, 3},
+                          .angular_velocity = {0.4, 0.5, 0.6},
+                          .drift = {1e-3, 2e-3, 3e-3},
+                          .twist = {4e-3, 5e-3, 6e-3}};
   kernels->drift_particles(&pull, &rigid, 0.05f, 0, s.n);
   KEEP(positions, s.n);
   KEEP(velocities, s.n);

@@ -1,0 +1,129 @@
+// No soft body ends a step deeper in a collider than its contact thickness.
+//
+// Springs of implicit bodies and impulses of solids stop what falls within a step or two; in these a point may be
+// millimetres inside, by a tenth of the way that it fell in the step, and solids, whose particles may not move farther
+// than a fraction of their spacing, by centimetres. So the end of the step is looked at once more. With d the depth of
+// a surface point x = Σ w_k x_k of particles k, n the collider's normal there and t the thickness,
+//
+//   x_k += n s w_k / Σ w²                      s = d - max(t, depth at the start of the step), where that is positive
+//   v_k += n min(max(0, (V - v_k)·n), s / h)   V velocity of the collider's surface
+//
+// Both are continuous in d, so that rounding does not grow. What overlapped by more when the step began, as a body that
+// was put into the ground, is pushed out by its contacts alone: put at its surface at once it would explode. Bodies
+// without a gap are left as they are, as for measurements of indentation; so are those whose springs were given, and
+// actors, whose drivers plan with the springs.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "contact/surface_motion.h"
+#include "pliant/math.h"
+#include "world/world_state.h"
+
+enum { OVERLAP_GRAIN = 8, SWEEPS = 3 };
+
+// Of the thickness: where points are put, so that rounding leaves them within it.
+static const double WITHIN = 0.98;
+
+// Distance of a box from a collider, or less.
+static double box_distance(const pl_collider *collider, pl_transform placement, pl_box box) {
+  if (collider->shape != PL_COLLIDER_HALF_SPACE) {
+    pl_vec3 center = pl_vec3_scale(pl_vec3_add(box.min, box.max), 0.5);
+    double half = 0.5 * pl_box_diagonal(box);
+    pl_vec3 middle = pl_transform_apply(placement, collider->center);
+    double ball = pl_vec3_distance(center, middle) - collider->reach - half;
+    return ball > 0 ? ball : pl_collider_quick_distance(collider, placement, center) - half;
+  }
+  double min = HUGE_VAL;
+  for (int k = 0; k < 8; ++k) {
+    pl_vec3 corner = {k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z};
+    min = fmin(min, pl_collider_distance(collider, placement, corner, NULL));
+  }
+  return min;
+}
+
+typedef struct overlap {
+  const pl_collider *collider;
+  pl_transform start, end;  // of the collider
+  double step;
+} overlap;
+
+// Put a surface point where it may be.
+static bool part_point(const overlap *o, pl_body *body, int32_t i) {
+  const pl_model *model = body->model;
+  pl_vec3 normal, point = pl_contact_surface_point(&model->surface, i, body->positions);
+  double depth = -pl_collider_distance(o->collider, o->end, point, &normal), allowed = WITHIN * model->max_overlap;
+  if (!(depth > allowed)) return false;
+  pl_vec3 from = pl_contact_surface_point(&model->surface, i, body->starts);
+  double shift = depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
+  if (!(shift > 0)) return false;
+  double square = 0;
+  for (int k = 0; k < 4; ++k) {
+    size_t at = 4 * (size_t)i + (size_t)k;
+    if (body->inverse_masses[model->surface.parents[at]] > 0)
+      square += (double)(model->surface.weights[at] * model->surface.weights[at]);
+  }
+  if (!(square > 0)) return false;
+  pl_vec3 carried = pl_collider_carry(o->collider, o->start, o->end, from, point);
+  double speed = pl_vec3_dot(pl_vec3_sub(carried, from), normal) / o->step;
+  for (int k = 0; k < 4; ++k) {
+    size_t at = 4 * (size_t)i + (size_t)k;
+    int32_t particle = model->surface.parents[at];
+    double weight = (double)model->surface.weights[at];
+    if (weight == 0 || !(body->inverse_masses[particle] > 0)) continue;
+    pl_vec3 *v = &body->velocities[particle];
+    body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], normal, shift * weight / square);
+    *v = pl_vec3_add_scaled(*v, normal, fmin(fmax(0, speed - pl_vec3_dot(*v, normal)), shift / o->step));
+  }
+  return true;
+}
+
+static bool part_body(const overlap *o, pl_body *body) {
+  bool any = false, changed = true;
+  for (int sweep = 0; sweep < SWEEPS && changed; ++sweep) {
+    changed = false;
+    for (int32_t i = 0; i < body->model->surface.point_count; ++i) changed = part_point(o, body, i) || changed;
+    any = any || changed;
+  }
+  return any;
+}
+
+static pl_box box_around(const pl_body *body) {
+  pl_box box = pl_box_empty();
+  for (int32_t i = 0; i < body->model->particle_count; ++i) pl_box_cover(&box, body->positions[i]);
+  return box;
+}
+
+static void part(const pl_world *world, int32_t index) {
+  pl_body *body = pl_slots_at(&world->bodies, index);
+  const pl_body_method *method = body->model->method;
+  if (!(body->model->max_overlap > 0) || !body->collides || !body->is_saved) return;
+  // Contact has not asked for its points: nothing is near it.
+  if (world->notes_in_move && body->is_noted && !body->has_points) return;
+  method->get_positions(body->model, body->state, body->positions);
+  pl_box box = box_around(body);
+  bool is_read = false, any = false;
+  for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
+    overlap o = {.collider = PL_ITEM(&world->collider_list, const pl_collider *, c), .step = world->def.step};
+    if (!pl_world_meets_collider(world, index, c)) continue;
+    pl_collider_motion(o.collider, pl_world_get_time(world), o.step, &o.start, &o.end);
+    if (box_distance(o.collider, o.end, box) > -WITHIN * body->model->max_overlap) continue;
+    if (!is_read) {
+      method->get_velocities(body->model, body->state, body->velocities);
+      method->get_positions(body->model, body->saved, body->starts);
+      is_read = true;
+    }
+    any = part_body(&o, body) || any;
+  }
+  if (any) method->set_state(body->model, body->state, body->positions, body->velocities);
+}
+
+static void part_range(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_world *world = data;
+  for (int32_t k = begin; k < end; ++k) part(world, PL_ITEM(&world->awake, int32_t, k));
+}
+
+void pl_world_part_from_colliders(pl_world *world) {
+  if (world->collider_list.count == 0) return;
+  pl_parallel_for(world->context, world->awake_count, OVERLAP_GRAIN, part_range, world);
+}
