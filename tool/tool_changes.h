@@ -7,12 +7,15 @@
 #include "pliant/pliant.h"
 
 typedef enum tool_change_kind {
-  TOOL_CHANGE_SLOPE,      // the ground is tilted by this many degrees: downhill below 0, uphill above
-  TOOL_CHANGE_PUSH,       // 0.2 s long from 3 s on, by this many m/s altogether, forces on the whole body
+  TOOL_CHANGE_SLOPE,  // the ground is tilted by this many degrees: downhill below 0, uphill above
+  TOOL_CHANGE_PUSH,   // 0.2 s long from 3 s on, by this many m/s altogether, forces on the whole
+                      // body
   TOOL_CHANGE_FRICTION,   // of body and ground
   TOOL_CHANGE_STIFFNESS,  // factor on Young's modulus
-  TOOL_CHANGE_MESH,       // factor on the triangles; of bodies that a given mesh of tets carries, of their surface
-  TOOL_CHANGE_BITS,       // factor on densities, less 1: with 1e-9 nobody would notice, but all bits differ
+  TOOL_CHANGE_MESH,  // factor on the triangles; of bodies that a given mesh of tets carries, of
+                     // their surface
+  TOOL_CHANGE_BITS,  // factor on densities, less 1: with 1e-9 nobody would notice, but all bits
+                     // differ
 } tool_change_kind;
 
 typedef struct tool_change {
@@ -37,7 +40,7 @@ typedef struct tool_change_list {
 } tool_change_list;
 
 // What a change replaces in the scene at `path`. The list refers to itself: it must not be copied.
-pl_status tool_change_find(pl_context *context, const char *path, const tool_change *change, tool_change_list *list,
-                           pl_error *error);
+pl_status tool_change_find(pl_context *context, const char *path, const tool_change *change,
+                           tool_change_list *list, pl_error *error);
 
 #endif

@@ -27,7 +27,8 @@ typedef struct tune_ranges {
 
 // The values of --vary. False if one is not PATH=MIN:MAX or PATH=MIN:START:MAX
 // (printed).
-bool tune_ranges_read(const tool_session *tool, const tool_arguments *arguments, tune_ranges *ranges);
+bool tune_ranges_read(const tool_session *tool, const tool_arguments *arguments,
+                      tune_ranges *ranges);
 void tune_ranges_free(tune_ranges *ranges);
 
 // The number at x from 0 to 1 of a range, with the digits that are written into the scene.
@@ -46,8 +47,8 @@ typedef struct tune_conditions {
 bool tune_conditions_read(const tool_session *tool, const char *text, tune_conditions *conditions);
 // The seventeen changes of `bench robust`, and `perturbed` changes of bits, as conditions. False if
 // the scene cannot be read (printed).
-bool tune_conditions_add_changes(const tool_session *tool, pl_context *context, const char *path, int32_t perturbed,
-                                 bool robust, tune_conditions *conditions);
+bool tune_conditions_add_changes(const tool_session *tool, pl_context *context, const char *path,
+                                 int32_t perturbed, bool robust, tune_conditions *conditions);
 void tune_conditions_free(tune_conditions *conditions);
 
 typedef struct tune_trial {
@@ -58,7 +59,8 @@ typedef struct tune_trial {
 } tune_trial;
 
 // Load the scene with the numbers of a trial.
-pl_status tune_load(pl_context *context, const char *path, const tune_trial *trial, pl_scene **scene, pl_error *error);
+pl_status tune_load(pl_context *context, const char *path, const tune_trial *trial,
+                    pl_scene **scene, pl_error *error);
 
 // What expectations a run of the scene misses, summed: 0 when all are met with the fraction
 // `margin` of each to spare. A run ends early when an actor has fallen more often than expected.
@@ -68,6 +70,7 @@ typedef struct tune_result {
   char text[512];    // the expectations that were missed, or "all expectations met"
 } tune_result;
 
-pl_status tune_run(pl_context *context, const pl_scene *scene, double margin, tune_result *result, pl_error *error);
+pl_status tune_run(pl_context *context, const pl_scene *scene, double margin, tune_result *result,
+                   pl_error *error);
 
 #endif
