@@ -225,15 +225,13 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   pl_contact_group groups[PL_CONTACT_GROUPS];
   for (int32_t i = begin; i < end; ++i) {
     int32_t first = memory->listed_blocks[i], body = memory->blocks[first].body, count = 0;
-    if (first == memory->block_start[body]) {
-      int32_t point = memory->point_start[body];
-      memset(&memory->contact_counts[point], 0, (size_t)(memory->point_start[body + 1] - point) * sizeof(int32_t));
-    }
-    if (has_axes_alone(d, body)) continue;
-    pl_contact_need_points(d, body);
-    for (; count < PL_CONTACT_GROUPS && first + count < memory->block_start[body + 1]; ++count)
+    bool is_alone = has_axes_alone(d, body);
+    if (!is_alone) pl_contact_need_points(d, body);
+    for (; count < PL_CONTACT_GROUPS && first + count < memory->block_start[body + 1]; ++count) {
       groups[count] = group_of(d, &memory->blocks[first + count]);
-    find_in_blocks(d, groups, count);
+      for (int32_t k = 0; k < groups[count].count; ++k) groups[count].contact_counts[groups[count].points[k]] = 0;
+    }
+    if (!is_alone) find_in_blocks(d, groups, count);
   }
 }
 
