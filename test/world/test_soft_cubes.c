@@ -66,7 +66,7 @@ static void soft_cubes_squash_above_the_ground(void **state) {
   static const pl_fem_material MATERIALS[] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN, PL_FEM_FAST};
   for (int m = 0; m < 3; ++m)
     for (double young = 1e4; young > 50; young /= 10) {
-      cube c = {MATERIALS[m], young, BOX_STEP, young < 5e3 ? 5 : 0, 0.001, 3};
+      cube c = {(int)MATERIALS[m], young, BOX_STEP, young < 5e3 ? 5 : 0, 0.001, 3};
       fall f = drop_cube(&c);
       print_message("material %d, %5g Pa: lowest point %8.4f mm above the ground, top at %.4f m\n", m, young,
                     1e3 * f.lowest, f.top);
