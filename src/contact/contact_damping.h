@@ -11,12 +11,6 @@
 #define PL_REST_SPEED 0.1
 #define PL_REST_RATE 60.0
 
-// Velocity of a whole at a point.
-static inline pl_vec3 pl_whole_velocity_at(const pl_contact_rigid *motion, pl_vec3 point) {
-  return pl_vec3_add(motion->velocity,
-                     pl_vec3_cross(motion->angular_velocity, pl_vec3_sub(point, motion->center)));
-}
-
 // Where the particles of a body are: those of the start before the sweeps, of the end after them.
 static inline const pl_vec3 *pl_damping_positions(const pl_contact_damping *d, int32_t body) {
   return d->is_after ? d->bodies[body].positions : d->bodies[body].starts;

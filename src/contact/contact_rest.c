@@ -29,19 +29,6 @@ static const double REBOUND_RATE = 100;  // γ₁, 1/s
 // Friction above this fraction of its limit counts as sliding.
 static const double STICKING = 0.95;
 
-static void push_at(pl_contact_rigid *motion, pl_vec3 point, pl_vec3 impulse) {
-  pl_vec3 lever = pl_vec3_sub(point, motion->center);
-  motion->velocity = pl_vec3_add_scaled(motion->velocity, impulse, motion->inverse_mass);
-  motion->angular_velocity =
-      pl_vec3_add(motion->angular_velocity, pl_mat3_apply(motion->inverse_inertia, pl_vec3_cross(lever, impulse)));
-}
-
-// Answer of a whole to an impulse along `n`.
-static double answer_along(const pl_contact_rigid *motion, pl_vec3 point, pl_vec3 n) {
-  pl_vec3 turn = pl_vec3_cross(pl_vec3_sub(point, motion->center), n);
-  return motion->inverse_mass + pl_vec3_dot(turn, pl_mat3_apply(motion->inverse_inertia, turn));
-}
-
 static bool has_rigid(const pl_contact_damping *d, int32_t a, int32_t b) {
   return d->bodies[a].rigid != NULL || (b >= 0 && d->bodies[b].rigid != NULL);
 }
@@ -115,15 +102,15 @@ static void rest_at(const pl_contact_damping *d, const rest_contact *c, double f
   double square = pl_vec3_dot(u, u);
   if (!(square > 0)) return;
   pl_vec3 n = pl_vec3_scale(u, 1 / sqrt(square));
-  double answer = answer_along(a, point, n) + (b != NULL ? answer_along(b, point, n) : 0);
+  double answer = pl_whole_answer_along(a, point, n) + (b != NULL ? pl_whole_answer_along(b, point, n) : 0);
   double lost = lost_at(loss, rate, d->step);
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
   double pull = -pl_vec3_dot(impulse, c->normal), pressed = pl_larger(c->normal_impulse + *c->rest_impulse, 0);
   if (pull > pressed) impulse = pl_vec3_scale(impulse, pressed / pull);
   *c->rest_impulse += pl_vec3_dot(impulse, c->normal);
-  push_at(a, point, impulse);
-  if (b != NULL) push_at(b, point, pl_vec3_scale(impulse, -1));
+  pl_whole_push_at(a, point, impulse);
+  if (b != NULL) pl_whole_push_at(b, point, pl_vec3_scale(impulse, -1));
 }
 
 // Is a pair damped as wholes? Before the sweeps those near rest, after them the others; but on a collider a body

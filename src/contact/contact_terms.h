@@ -100,6 +100,25 @@ static inline void pl_contact_arm_push(pl_contact_body *bodies, const pl_contact
   }
 }
 
+// Velocity of a rigid motion at a point, what an impulse there does to it, and its answer to one
+// along n (unit), 1/kg.
+static inline pl_vec3 pl_whole_velocity_at(const pl_contact_rigid *motion, pl_vec3 point) {
+  return pl_vec3_add(motion->velocity,
+                     pl_vec3_cross(motion->angular_velocity, pl_vec3_sub(point, motion->center)));
+}
+static inline void pl_whole_push_at(pl_contact_rigid *motion, pl_vec3 point, pl_vec3 impulse) {
+  pl_vec3 lever = pl_vec3_sub(point, motion->center);
+  motion->velocity = pl_vec3_add_scaled(motion->velocity, impulse, motion->inverse_mass);
+  motion->angular_velocity =
+      pl_vec3_add(motion->angular_velocity,
+                  pl_mat3_apply(motion->inverse_inertia, pl_vec3_cross(lever, impulse)));
+}
+static inline double pl_whole_answer_along(const pl_contact_rigid *motion, pl_vec3 point,
+                                           pl_vec3 n) {
+  pl_vec3 turn = pl_vec3_cross(pl_vec3_sub(point, motion->center), n);
+  return motion->inverse_mass + pl_vec3_dot(turn, pl_mat3_apply(motion->inverse_inertia, turn));
+}
+
 // Displace positions as an impulse would velocities; `push` is in kg m. Velocities stay.
 static inline void pl_contact_arm_move(pl_contact_body *bodies, const pl_contact_arm *arm,
                                        pl_vec3 push) {

@@ -12,6 +12,7 @@
 // Not on colliders: there it would hold bodies without regard to friction's limit, and a stack crept on and on.
 #include <math.h>
 
+#include "contact/contact_terms.h"
 #include "math/mat3.h"
 #include "pliant/math.h"
 #include "world/world_coupled_solve.h"
@@ -73,23 +74,6 @@ static pl_contact_rigid find_whole(const pl_coupled_body *b) {
   return whole_of(b->body);
 }
 
-static pl_vec3 velocity_at(const pl_contact_rigid *motion, pl_vec3 point) {
-  return pl_vec3_add(motion->velocity, pl_vec3_cross(motion->angular_velocity, pl_vec3_sub(point, motion->center)));
-}
-
-static void push_at(pl_contact_rigid *motion, pl_vec3 point, pl_vec3 impulse) {
-  pl_vec3 lever = pl_vec3_sub(point, motion->center);
-  motion->velocity = pl_vec3_add_scaled(motion->velocity, impulse, motion->inverse_mass);
-  motion->angular_velocity =
-      pl_vec3_add(motion->angular_velocity, pl_mat3_apply(motion->inverse_inertia, pl_vec3_cross(lever, impulse)));
-}
-
-// Answer of a whole to an impulse along n.
-static double answer_along(const pl_contact_rigid *motion, pl_vec3 point, pl_vec3 n) {
-  pl_vec3 turn = pl_vec3_cross(pl_vec3_sub(point, motion->center), n);
-  return motion->inverse_mass + pl_vec3_dot(turn, pl_mat3_apply(motion->inverse_inertia, turn));
-}
-
 // Where a side of a contact is now. Weights add up to 1 but for rounding, which would count far from the origin.
 static pl_vec3 point_of(const pl_coupled *j, const pl_contact_side *side) {
   const pl_body *body = j->bodies[side->body].body;
@@ -112,20 +96,20 @@ static void rest_contact(const pl_coupled *j, int32_t term, double fraction, pl_
   double h = j->world->def.step;
   pl_contact_rigid *a = &wholes[c->a.body], *b = &wholes[c->b.body];
   pl_vec3 point = point_of(j, j->bodies[c->a.body].rigid == NULL ? &c->a : &c->b);
-  pl_vec3 u = pl_vec3_sub(velocity_at(a, point), velocity_at(b, point));
+  pl_vec3 u = pl_vec3_sub(pl_whole_velocity_at(a, point), pl_whole_velocity_at(b, point));
   if (pl_vec3_length(t->tangent) > STICKING * t->friction * t->force)
     u = pl_vec3_scale(t->normal, pl_vec3_dot(t->normal, u));
   double square = pl_vec3_dot(u, u), s2 = REST_SPEED * REST_SPEED;
   if (!(square > 0)) return;
   pl_vec3 n = pl_vec3_scale(u, 1 / sqrt(square));
-  double answer = answer_along(a, point, n) + answer_along(b, point, n);
+  double answer = pl_whole_answer_along(a, point, n) + pl_whole_answer_along(b, point, n);
   double lost = 1 - exp(-REST_RATE * h * s2 / (s2 + square));
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
   double pull = -pl_vec3_dot(impulse, t->normal), pressed = t->force * h;
   if (pull > pressed) impulse = pl_vec3_scale(impulse, pressed / pull);
-  push_at(a, point, impulse);
-  push_at(b, point, pl_vec3_scale(impulse, -1));
+  pl_whole_push_at(a, point, impulse);
+  pl_whole_push_at(b, point, pl_vec3_scale(impulse, -1));
 }
 
 static bool is_same_pair(const pl_contact *a, const pl_contact *b) {
