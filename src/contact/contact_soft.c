@@ -65,7 +65,6 @@ pl_soft_side pl_soft_side_of(const pl_contact_memory *memory, const pl_contact_p
 
 // What the rows of a side are built with.
 typedef struct row_build {
-  const pl_soft_solution *solution;
   const pl_surface_tree *tree;  // of the other body
   const pl_contact_body *own, *other;
   pl_contact_scale scale;
@@ -76,8 +75,7 @@ typedef struct row_build {
 
 static row_build begin_rows(const pl_soft_solution *s, const pl_soft_side *side) {
   const pl_contact_body *own = &s->bodies[side->own], *other = &s->bodies[side->other];
-  row_build b = {.solution = s,
-                 .tree = s->memory->motions[side->other].tree,
+  row_build b = {.tree = s->memory->motions[side->other].tree,
                  .own = own,
                  .other = other,
                  .scale = pl_contact_scale_of(s->step),
