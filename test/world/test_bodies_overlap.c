@@ -26,7 +26,10 @@ static double winding_of(pl_vec3 p, const pl_vec3 corners[3]) {
 
 static double deepest_in(const cube_surface *of, const cube_surface *in) {
   double deepest = 0;
+  pl_box box = pl_box_empty();
+  for (int32_t i = 0; i < in->point_count; ++i) box = pl_box_add_point(box, in->points[i]);
   for (int32_t i = 0; i < of->point_count; ++i) {
+    if (!pl_box_overlaps(box, (pl_box){of->points[i], of->points[i]})) continue;
     double winding = 0, nearest = HUGE_VAL, weights[3];
     for (int32_t t = 0; t < in->triangle_count; ++t) {
       pl_vec3 c[3];
