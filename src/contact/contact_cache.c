@@ -101,6 +101,13 @@ pl_vec3 pl_contact_cache_find_point(const pl_contact_body *body, int32_t point, 
   return pl_vec3_of(0, 0, 0);
 }
 
+uint32_t pl_contact_cache_find_spot(const pl_contact_body *body, int32_t point, uint32_t partner) {
+  const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
+  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k)
+    if (slots[k].partner == partner) return slots[k].spot;
+  return 0;
+}
+
 void pl_contact_cache_store_point(const pl_contact_body *body, int32_t point, const pl_contact_impulse *kept) {
   keep(&body->impulses[(size_t)point * PL_IMPULSES_PER_POINT], *kept);
 }

@@ -22,6 +22,8 @@ uint32_t pl_contact_cache_partner(const pl_contact_body *other);
 // the last step, and what is kept for the next. `has_impulses` of the body is for the caller to
 // set.
 pl_vec3 pl_contact_cache_find_point(const pl_contact_body *body, int32_t point, uint32_t partner);
+// Where on the other body it touched then (contact_keep.c); 0 if it did not.
+uint32_t pl_contact_cache_find_spot(const pl_contact_body *body, int32_t point, uint32_t partner);
 void pl_contact_cache_store_point(const pl_contact_body *body, int32_t point,
                                   const pl_contact_impulse *kept);
 

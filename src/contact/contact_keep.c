@@ -19,7 +19,7 @@
 // weights of its corners in 32 bits,
 //
 //   2 bits   how many more steps may use it: no contact is older than a period, even where the number of the step
-//            stands still (pl_world_settle())
+//            stands still (pl_world_settle()). With none left the next search is told the face (contact_tets.c)
 //   10 bits  triangle: small bodies have no more
 //   10 bits  weight of the first corner, 0 to 1, and of the second
 #include "contact/contact_cache.h"
@@ -81,7 +81,7 @@ void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part)
     int32_t body = d->memory->listed_bodies[i], count = 0;
     int32_t slot_count = may_keep(d, body) ? d->bodies[body].surface->point_count * PL_IMPULSES_PER_POINT : 0;
     const pl_contact_impulse *slots = pl_contact_cache_last(&d->bodies[body]);
-    for (int32_t k = 0; k < slot_count && count < MIN_KEPT; ++k) count += slots[k].spot != 0;
+    for (int32_t k = 0; k < slot_count && count < MIN_KEPT; ++k) count += pl_contact_spot_get_uses(slots[k].spot) > 0;
     d->memory->presences[body].is_among_others = count >= MIN_KEPT;
   }
 }

@@ -277,7 +277,7 @@ void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair) {
       // A place that the next step may use is kept without an impulse too.
       bool is_kept = pl_contact_spot_get_uses(note->spot) > 0;
       if (!(row->normal_impulse > 0) && !is_kept) continue;
-      pl_contact_impulse kept = {partner, is_kept ? note->spot : 0, {0, 0, 0}};
+      pl_contact_impulse kept = {partner, note->spot, {0, 0, 0}};
       if (row->normal_impulse > 0) set_floats(kept.impulse, pl_soft_impulse(row));
       pl_contact_cache_store_point(own, note->point, &kept);
       if (own->has_impulses != NULL) *own->has_impulses = true;

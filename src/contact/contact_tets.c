@@ -8,7 +8,12 @@
 // the way from X_0 to X crosses, X_0 being where it was at the start, in the frame of the same tet then. A point that
 // starts a fraction of an edge below a triangle still comes in through it.
 //
+// Did the point press against a triangle of the body in the last step? Then it began this one in front of that face,
+// and leaves through it again, whatever is nearest: in one step of a squeezed body a point may come in so deep that
+// another face is nearer, and the way through tets that are bent does not tell.
+//
 // Edges are not looked at: contact_detect.c asks for those of coarse bodies, and of two that no point holds apart.
+#include "contact/contact_cache.h"
 #include "contact/contact_solver.h"
 #include "contact/pair_lanes.h"
 #include "mesh/simplex.h"
@@ -77,6 +82,15 @@ static tet_exit find_crossed(const tet_search *s) {
   return first;
 }
 
+// Take a triangle if it is nearer, at rest, than the nearest so far.
+static void try_triangle(const tet_search *s, int32_t triangle, tet_exit *nearest) {
+  pl_vec3 c[3];
+  double weights[3];
+  rest_corners(s, triangle, c);
+  double distance = pl_vec3_distance(s->rest_end, pl_triangle_nearest(c[0], c[1], c[2], s->rest_end, weights));
+  if (distance < nearest->order) *nearest = (tet_exit){triangle, {weights[0], weights[1], weights[2]}, distance};
+}
+
 // The nearest triangle of the rest shape; with `is_facing_only` among those that the point can lie against, within
 // `limit`.
 static tet_exit find_nearest(const tet_search *s, double limit, bool is_facing_only) {
@@ -84,17 +98,37 @@ static tet_exit find_nearest(const tet_search *s, double limit, bool is_facing_o
   for (int32_t i = 0; i < s->triangle_count; ++i) {
     int32_t triangle = s->triangles[i];
     if (!(fabs(s->heights[i]) < nearest.order) || (is_facing_only && !is_facing(s, triangle))) continue;
-    pl_vec3 c[3];
-    double weights[3];
-    rest_corners(s, triangle, c);
-    double distance = pl_vec3_distance(s->rest_end, pl_triangle_nearest(c[0], c[1], c[2], s->rest_end, weights));
-    if (!(distance < nearest.order)) continue;
-    nearest = (tet_exit){triangle, {weights[0], weights[1], weights[2]}, distance};
+    try_triangle(s, triangle, &nearest);
   }
   return nearest;
 }
 
-static tet_exit find_exit(const tet_search *s) {
+// Are two triangles parts of one face of the rest shape?
+static bool is_flush(const pl_tet_map *map, int32_t a, int32_t b) {
+  return pl_vec3_dot(map->normals[a], map->normals[b]) > FLUSH;
+}
+
+// The triangle to leave through for a point that pressed against `held` in the last step, and so began this one in
+// front of it: the nearest of the same face, among those of the tet and those around `held`.
+static tet_exit find_held(const tet_search *s, int32_t held) {
+  tet_exit nearest = {.triangle = -1, .order = HUGE_VAL};
+  if (held >= s->surface->triangle_count || !is_facing(s, held)) return nearest;
+  for (int32_t i = 0; i < s->triangle_count; ++i)
+    if (is_flush(s->map, held, s->triangles[i])) try_triangle(s, s->triangles[i], &nearest);
+  const pl_surface_tree *tree = s->motion->tree;
+  for (int k = 0; k < 3; ++k) {
+    int32_t corner = s->surface->triangles[3 * (size_t)held + (size_t)k];
+    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r)
+      if (is_flush(s->map, held, tree->ring[r])) try_triangle(s, tree->ring[r], &nearest);
+  }
+  return nearest;
+}
+
+static tet_exit find_exit(const tet_search *s, uint32_t last_spot) {
+  if (last_spot != 0) {
+    tet_exit held = find_held(s, pl_contact_spot_place(last_spot).triangle);
+    if (held.triangle >= 0) return held;
+  }
   tet_exit crossed = find_crossed(s);
   if (crossed.triangle >= 0) return crossed;
   tet_exit nearest = find_nearest(s, HUGE_VAL, false);
@@ -129,8 +163,7 @@ static void find_rest(tet_search *s, int32_t tet, const float weights[4]) {
 
 static void add_flush_normal(const pl_contact_surface *surface, const pl_vec3 *positions, int32_t exit,
                              int32_t triangle, pl_vec3 *sum) {
-  const pl_vec3 *normals = surface->tet_map->normals;
-  if (triangle < 0 || !(pl_vec3_dot(normals[exit], normals[triangle]) > FLUSH)) return;
+  if (triangle < 0 || !is_flush(surface->tet_map, exit, triangle)) return;
   const int32_t *c = &surface->tet_map->triangle_particles[3 * (size_t)triangle];
   *sum = pl_vec3_add(*sum, pl_triangle_normal(positions[c[0]], positions[c[1]], positions[c[2]]));
 }
@@ -158,6 +191,13 @@ pl_vec3 pl_contact_exit_normal(const pl_surface_tree *tree, const pl_vec3 *posit
   return sum;
 }
 
+// Where on the other body the point pressed in the last step; 0: it did not, or that is not known.
+static uint32_t last_spot_of(const pl_contact_query *query, int32_t other) {
+  const pl_contact_body *bodies = query->group->bodies, *own = &bodies[query->body];
+  if (query->group->hits == NULL || (own->has_impulses != NULL && !*own->has_impulses)) return 0;
+  return pl_contact_cache_find_spot(own, query->point, pl_contact_cache_partner(&bodies[other]));
+}
+
 static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet, const float weights[4]) {
   const pl_surface_motion *motion = &query->group->motions[other];
   const pl_contact_surface *surface = motion->tree->surface;
@@ -173,7 +213,7 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
     int32_t triangle = s.triangles[s.triangle_count];
     s.heights[s.triangle_count] = pl_vec3_dot(s.map->normals[triangle], s.rest_end) - s.map->offsets[triangle];
   }
-  tet_exit out = find_exit(&s);
+  tet_exit out = find_exit(&s, last_spot_of(query, other));
   if (out.triangle < 0) return false;
   pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}};
   pl_soft_list *hits = query->group->hits;

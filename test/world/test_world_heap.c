@@ -78,8 +78,7 @@ static double farthest_from_heap(const pl_vec3 *centers, double size) {
   return farthest;
 }
 
-static void a_drop_of_a_hundred_stays_a_heap(void **state) {
-  (void)state;
+static void drop_a_hundred(uint64_t seed) {
   pl_error error = {0};
   pl_context *context = make_context(2);
   pl_solid_def def = pl_default_solid_def();
@@ -87,7 +86,7 @@ static void a_drop_of_a_hundred_stays_a_heap(void **state) {
   pl_model *model = make_box_model(context, pl_vec3_of(size, size, size), 3, 3, 3, &def);
   pl_world *world = make_world(context, 1.0 / 240, -9.81);
   add_ground(world);
-  pl_random random = pl_random_of_seed(9);
+  pl_random random = pl_random_of_seed(seed);
   pl_body_id ids[DROPPED];
   double top = 0;
   for (int32_t i = 0; i < DROPPED; ++i) {
@@ -119,6 +118,13 @@ static void a_drop_of_a_hundred_stays_a_heap(void **state) {
   pl_world_destroy(world);
   pl_model_destroy(model);
   drop_context(context);
+}
+
+// Which boxes roll off a heap depends on the last bits: several heaps.
+static void a_drop_of_a_hundred_stays_a_heap(void **state) {
+  (void)state;
+  static const uint64_t SEEDS[] = {9, 2, 5};
+  for (int i = 0; i < 3; ++i) drop_a_hundred(SEEDS[i]);
 }
 
 enum { ROW = 7, STRETCHED_POINTS = ROW * ROW * ROW };
