@@ -188,7 +188,9 @@ static double add_pins(pl_fem_potential *p, const double *u, bool with_matrix) {
 static double add_contacts(pl_fem_potential *p, const double *u, bool with_matrix) {
   pl_fem_contacts *contacts = p->contacts;
   if (contacts == NULL || contacts->collider_count == 0) return 0;
+  contacts->without_derivatives = p->without_energy;
   double energy = pl_fem_contacts_evaluate(contacts, u, !p->hold && (with_matrix || p->refresh));
+  contacts->without_derivatives = false;
   pl_fem_contacts_add_gradient(contacts, p->gradient);
   for (int32_t a = 0; a < contacts->active_count; ++a) {
     pl_vec3 gradient = contacts->points[contacts->active[a]].gradient;
