@@ -37,8 +37,8 @@ typedef struct pl_fem_contacts {
   const double *base;                 // particles at the start of the step
   const double *anchors;              // of the state
   double reach;
-  double damping;                // β: time in which the springs relax, as a multiple of the step; 0: at once
-  double stiffness;              // N/m per m²: that of the model, or what the inertia of a step needs
+  double damping;    // β: time in which the springs relax, as a multiple of the step; 0: at once
+  double stiffness;  // N/m per m²: that of the model, or what the inertia of a step needs
   pl_fem_contact_point *points;  // one per surface point
   int32_t *active;               // those that are active since the last evaluation, rising
   int32_t active_count;
@@ -79,7 +79,8 @@ void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix
 // `changes` (3 per particle) becomes S changes, with S = H (H + inertia M)⁻¹ and H the stiffness of
 // contact at the particle: 0 where it touches nothing, nearly 1 across hard ground. `blocks` is
 // workspace, 9 per particle.
-void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, double *blocks, double *changes);
+void pl_fem_contacts_suppress(const pl_fem_contacts *contacts, double inertia, double *blocks,
+                              double *changes);
 
 bool pl_fem_contacts_any(const pl_fem_contacts *contacts);
 
@@ -93,6 +94,7 @@ void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *
 // What the body felt of each collider at u, where the points were evaluated last: forces are times
 // `seconds`. A point that several colliders press counts for the hardest. It is added to `touches`
 // of the move, by collider, and to `presses`, by surface point, as far as they are wanted.
-void pl_fem_contacts_report(const pl_fem_contacts *contacts, const double *u, double seconds, const pl_body_move *move);
+void pl_fem_contacts_report(const pl_fem_contacts *contacts, const double *u, double seconds,
+                            const pl_body_move *move);
 
 #endif

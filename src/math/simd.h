@@ -44,9 +44,9 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PL_SIMD_HAS_AVX2 1
 #define PL_SIMD_CAN_AVX2() (__builtin_cpu_supports("avx2") != 0)
-#define PL_SIMD_CAN_AVX512()                                                                                  \
-  (PL_SIMD_CAN_AVX2() && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 && \
-   __builtin_cpu_supports("avx512dq") != 0)
+#define PL_SIMD_CAN_AVX512()                                       \
+  (PL_SIMD_CAN_AVX2() && __builtin_cpu_supports("avx512f") != 0 && \
+   __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0)
 #else
 #define PL_SIMD_HAS_AVX2 0
 #define PL_SIMD_CAN_AVX2() false
@@ -61,7 +61,8 @@
 // has fused operations, but contraction is off).
 #if defined(PL_SIMD_AVX512) && PL_SIMD_HAS_AVX2
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,avx512f,avx512vl,avx512dq"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,avx512f,avx512vl,avx512dq"))), \
+                             apply_to = function)
 #define PL_SIMD_END _Pragma("clang attribute pop")
 #else
 #pragma GCC push_options
@@ -158,11 +159,15 @@ typedef union pl_f8_halves {
 } pl_f8_halves;
 PL_SIMD_INLINE pl_f8 pl_f8_min(pl_f8 a, pl_f8 b) {
   pl_f8_halves x = {a}, y = {b};
-  return (pl_f8_halves){.half = {_mm_min_ps(x.half[0], y.half[0]), _mm_min_ps(x.half[1], y.half[1])}}.whole;
+  return (pl_f8_halves){
+      .half = {_mm_min_ps(x.half[0], y.half[0]), _mm_min_ps(x.half[1], y.half[1])}}
+      .whole;
 }
 PL_SIMD_INLINE pl_f8 pl_f8_max(pl_f8 a, pl_f8 b) {
   pl_f8_halves x = {a}, y = {b};
-  return (pl_f8_halves){.half = {_mm_max_ps(x.half[0], y.half[0]), _mm_max_ps(x.half[1], y.half[1])}}.whole;
+  return (pl_f8_halves){
+      .half = {_mm_max_ps(x.half[0], y.half[0]), _mm_max_ps(x.half[1], y.half[1])}}
+      .whole;
 }
 PL_SIMD_INLINE pl_f8 pl_f8_sqrt(pl_f8 a) {
   pl_f8_halves x = {a};
