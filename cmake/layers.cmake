@@ -55,7 +55,7 @@ function(pliant_layer name)
   # gcc makes a string instruction of a loop that copies nine registers, which takes longer than the rest of a kernel.
   if(CMAKE_C_COMPILER_ID STREQUAL GNU)
     set(kernels ${sources})
-    list(FILTER kernels INCLUDE REGEX "_(kernels|avx2)\\.c$")
+    list(FILTER kernels INCLUDE REGEX "_(kernels|avx2|avx512)\\.c$")
     set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
   endif()
   foreach(file ${ARG_EXCEPT})

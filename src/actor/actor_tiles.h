@@ -33,7 +33,7 @@ typedef struct pl_tile_kernels {
   void (*solve_one)(const pl_tiles *tiles, double *x);
 } pl_tile_kernels;
 
-extern const pl_tile_kernels pl_tile_kernels_plain, pl_tile_kernels_avx2;
+extern const pl_tile_kernels pl_tile_kernels_plain, pl_tile_kernels_avx2, pl_tile_kernels_avx512;
 
 // The fastest that this processor can run; all give the same bits.
 const pl_tile_kernels *pl_tile_kernels_choose(void);

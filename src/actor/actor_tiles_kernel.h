@@ -1,6 +1,6 @@
-// The kernels of actor/actor_tiles.h, included twice: with KERNEL_NAME the table to define. L Lᵀ = D of paper 004, eqs.
-// 15 to 17, column by column of 4 x 4 tiles: L_tk = D_tk L_kk⁻ᵀ, then D_ij -= L_ik L_jkᵀ for all i >= j below k (Golub
-// and Van Loan, section 4.2.6, the outer product form).
+// The kernels of actor/actor_tiles.h, included for every instruction set: with KERNEL_NAME the table to define. L Lᵀ =
+// D of paper 004, eqs. 15 to 17, column by column of 4 x 4 tiles: L_tk = D_tk L_kk⁻ᵀ, then D_ij -= L_ik L_jkᵀ for all i
+// >= j below k (Golub and Van Loan, section 4.2.6, the outer product form; the one that looks left is no faster).
 
 #include "fem/fem_lanes.h"
 
@@ -13,17 +13,56 @@ PL_SIMD_INLINE void store4(double *to, double4 a) {
   *(double4 *)(void *)to = a;
 }
 
+#if PL_SIMD_IS_AVX512
+// D_ij -= L_ik L_jkᵀ for one j and all i >= j. `own` has the tiles of column k from j on, `targets` their numbers among
+// `values`. Two columns of a target at a time: its numbers lie side by side, and what is spread of L_jk, eight
+// registers, serves all i. Every number sees the operations of the version below in the same order.
+static void subtract_products(double *values, const int32_t *targets, const double *own, int32_t count) {
+  __m512d b[4][2];
+  for (int m = 0; m < 4; ++m)
+    for (int h = 0; h < 2; ++h) {
+      double first = own[4 * m + 2 * h], second = own[4 * m + 2 * h + 1];
+      b[m][h] = _mm512_set_pd(second, second, second, second, first, first, first, first);
+    }
+  for (int32_t i = 0; i < count; ++i) {
+    double *target = values + 16 * (ptrdiff_t)targets[i];
+    __m512d low = _mm512_loadu_pd(target), high = _mm512_loadu_pd(target + 8);
+    for (int m = 0; m < 4; ++m) {
+      __m512d a = _mm512_broadcast_f64x4(_mm256_loadu_pd(own + 16 * (ptrdiff_t)i + 4 * m));
+      low -= a * b[m][0];
+      high -= a * b[m][1];
+    }
+    _mm512_storeu_pd(target, low);
+    _mm512_storeu_pd(target + 8, high);
+  }
+}
+#else
 // target -= a bᵀ, for `count` targets and a at once: what is read of b serves all of them.
-PL_SIMD_INLINE void subtract_products(double *const *targets, const double *const *a, const double *b, int count) {
+PL_SIMD_INLINE void subtract_few(double *const *targets, const double *a, const double *b, int count) {
   double4 sums[2][4];
   for (int k = 0; k < count; ++k)
     for (int j = 0; j < 4; ++j) sums[k][j] = load4(targets[k] + 4 * j);
   for (int m = 0; m < 4; ++m)
     for (int j = 0; j < 4; ++j)
-      for (int k = 0; k < count; ++k) sums[k][j] -= load4(a[k] + 4 * m) * b[4 * m + j];
+      for (int k = 0; k < count; ++k) sums[k][j] -= load4(a + 16 * k + 4 * m) * b[4 * m + j];
   for (int k = 0; k < count; ++k)
     for (int j = 0; j < 4; ++j) store4(targets[k] + 4 * j, sums[k][j]);
 }
+
+// D_ij -= L_ik L_jkᵀ for one j and all i >= j. `own` has the tiles of column k from j on, `targets` their numbers among
+// `values`.
+static void subtract_products(double *values, const int32_t *targets, const double *own, int32_t count) {
+  int32_t i = 0;
+  for (; i + 2 <= count; i += 2) {
+    double *two[2] = {values + 16 * (ptrdiff_t)targets[i], values + 16 * (ptrdiff_t)targets[i + 1]};
+    subtract_few(two, own + 16 * (ptrdiff_t)i, own, 2);
+  }
+  for (; i < count; ++i) {
+    double *one[1] = {values + 16 * (ptrdiff_t)targets[i]};
+    subtract_few(one, own + 16 * (ptrdiff_t)i, own, 1);
+  }
+}
+#endif
 
 // The factor of a diagonal tile; false if it is not positive.
 static inline bool factor_tile(double *tile, const double *diagonal, double *inverses) {
@@ -62,20 +101,8 @@ static bool factor(const pl_tiles *f) {
     if (!factor_tile(diagonal, before, inverses)) return false;
     int32_t begin = f->start[k] + 1, end = f->start[k + 1];
     for (int32_t i = begin; i < end; ++i) divide_tile(f->values + 16 * (ptrdiff_t)i, diagonal, inverses);
-    for (int32_t j = begin; j < end; ++j) {
-      const double *b = f->values + 16 * (ptrdiff_t)j;
-      int32_t i = j;
-      for (; i + 2 <= end; i += 2, target += 2) {
-        double *own[2] = {f->values + 16 * (ptrdiff_t)target[0], f->values + 16 * (ptrdiff_t)target[1]};
-        const double *a[2] = {f->values + 16 * (ptrdiff_t)i, f->values + 16 * (ptrdiff_t)(i + 1)};
-        subtract_products(own, a, b, 2);
-      }
-      for (; i < end; ++i, ++target) {
-        double *own[1] = {f->values + 16 * (ptrdiff_t)target[0]};
-        const double *a[1] = {f->values + 16 * (ptrdiff_t)i};
-        subtract_products(own, a, b, 1);
-      }
-    }
+    for (int32_t j = begin; j < end; target += end - j, ++j)
+      subtract_products(f->values, target, f->values + 16 * (ptrdiff_t)j, end - j);
   }
   return true;
 }

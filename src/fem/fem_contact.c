@@ -51,8 +51,10 @@ typedef struct job {
   pl_fem_contacts *contacts;
   const double *u;
   bool refresh;
-  double *anchors;  // only while settling
-  double way;       // m that no surface point has gone farther than
+  double *anchors;         // only while settling
+  double way;              // m that no surface point has gone farther than
+  const int32_t *numbers;  // of the points to work on; NULL: all
+  pl_vec3 up;              // normal of the first collider, if that is a half-space
 } job;
 
 // A surface point when the particles are at base + reach (u - base).
@@ -76,8 +78,10 @@ static double depth_at(const pl_fem_contacts *c, int32_t collider, pl_transform 
   double radius = c->model->head.contact_radius;
   pl_vec3 local = pl_transform_apply_inverse(placement, point);
   if (pl_vec3_distance(local, it->center) > it->reach + radius) return 0;
-  double away, clear = pl_collider_clearance_at(&it->clearance, local, &away);
-  if (it->shape == PL_COLLIDER_MESH && clear - away > radius) return 0;
+  if (it->shape == PL_COLLIDER_MESH) {
+    double away, clear = pl_collider_clearance_at(&it->clearance, local, &away);
+    if (clear - away > radius) return 0;
+  }
   double depth = radius - pl_collider_local_distance(it, local, normal);
   if (depth > 0) *normal = pl_quat_rotate(placement.rotation, *normal);
   return depth;
@@ -85,6 +89,16 @@ static double depth_at(const pl_fem_contacts *c, int32_t collider, pl_transform 
 
 static double depth_in(const pl_fem_contacts *c, int32_t collider, pl_vec3 point, pl_vec3 *normal) {
   return depth_at(c, collider, c->ends[collider], point, normal);
+}
+
+static bool is_half_space(const pl_fem_contacts *c, int32_t collider) {
+  return c->colliders[collider]->shape == PL_COLLIDER_HALF_SPACE;
+}
+
+// The same of a half-space, whose reach is infinite and whose normal is the same everywhere: with the bits of
+// depth_at().
+static double depth_below(const pl_fem_contacts *c, int32_t collider, pl_vec3 point) {
+  return c->model->head.contact_radius - pl_transform_apply_inverse(c->ends[collider], point).y;
 }
 
 typedef struct press {
@@ -152,23 +166,20 @@ static pl_vec3 tangential(pl_vec3 v, pl_vec3 normal) {
   return pl_vec3_add_scaled(v, normal, -pl_vec3_dot(v, normal));
 }
 
-static void add_friction(pl_vec3 point, pl_fem_contact_point *it) {
+// Without derivatives: forces alone.
+static void add_friction(pl_vec3 point, bool derives, pl_fem_contact_point *it) {
   double K = it->grip;
   pl_vec3 slip = tangential(pl_vec3_sub(point, it->anchor), it->normal);
   double length = pl_vec3_length(slip);
-  pl_mat3 plane = pl_mat3_add(pl_mat3_identity(), pl_mat3_scale(pl_mat3_outer(it->normal, it->normal), -1));
-  if (K * length <= it->cap) {
-    it->energy += 0.5 * K * length * length;
-    it->gradient = pl_vec3_add_scaled(it->gradient, slip, K);
-    it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(plane, K));
-  } else {
-    pl_vec3 along = pl_vec3_scale(slip, 1 / length);
-    it->energy += it->cap * (length - 0.5 * it->cap / K);
-    it->gradient = pl_vec3_add_scaled(it->gradient, along, it->cap);
-    plane = pl_mat3_add(plane, pl_mat3_scale(pl_mat3_outer(along, along), -1));
-    it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(plane, it->cap / length));
-  }
+  bool holds = K * length <= it->cap;
+  pl_vec3 along = holds ? slip : pl_vec3_scale(slip, 1 / length);
+  it->gradient = pl_vec3_add_scaled(it->gradient, along, holds ? K : it->cap);
   it->is_active = true;
+  if (!derives) return;
+  it->energy += holds ? 0.5 * K * length * length : it->cap * (length - 0.5 * it->cap / K);
+  pl_mat3 plane = pl_mat3_add(pl_mat3_identity(), pl_mat3_scale(pl_mat3_outer(it->normal, it->normal), -1));
+  if (!holds) plane = pl_mat3_add(plane, pl_mat3_scale(pl_mat3_outer(along, along), -1));
+  it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(plane, holds ? K : it->cap / length));
 }
 
 static double friction_with(const pl_fem_contacts *c, int32_t collider) {
@@ -176,25 +187,27 @@ static double friction_with(const pl_fem_contacts *c, int32_t collider) {
   return sqrt(c->model->head.friction * c->colliders[collider]->friction);
 }
 
-static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refresh, int32_t i) {
+static void evaluate_point(const job *j, int32_t i) {
+  const pl_fem_contacts *c = j->contacts;
+  bool refresh = j->refresh, derives = !c->without_derivatives;
   pl_fem_contact_point *it = &c->points[i];
-  pl_vec3 point = point_at(c, u, c->reach, i), hardest_normal = {0, 1, 0};
+  pl_vec3 point = point_at(c, j->u, c->reach, i), hardest_normal = {0, 1, 0};
   double hardest = 0;
   int32_t hardest_collider = -1;
   it->is_active = false;
   it->energy = 0;
   it->gradient = (pl_vec3){0, 0, 0};
-  it->matrix = pl_mat3_zero();
+  if (derives) it->matrix = pl_mat3_zero();
   for (int32_t k = 0; k < c->collider_count; ++k) {
-    pl_vec3 normal;
-    double depth = depth_in(c, k, point, &normal);
+    pl_vec3 normal = j->up;
+    double depth = k == 0 && is_half_space(c, k) ? depth_below(c, k, point) : depth_in(c, k, point, &normal);
     if (!(depth > 0)) continue;
     press p = press_at(c, i, k, depth);
     if (!(p.force > 0)) continue;
     it->is_active = true;
     it->energy += p.energy;
     it->gradient = pl_vec3_add_scaled(it->gradient, normal, -p.force);
-    it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(pl_mat3_outer(normal, normal), p.gradient));
+    if (derives) it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(pl_mat3_outer(normal, normal), p.gradient));
     if (p.force <= hardest) continue;
     hardest = p.force;
     it->depth = depth;
@@ -211,7 +224,7 @@ static void evaluate_point(const pl_fem_contacts *c, const double *u, bool refre
       it->grip = grip_at(c, i, it->depth);
     }
   }
-  if (it->collider >= 0 && it->cap > 0) add_friction(point, it);
+  if (it->collider >= 0 && it->cap > 0) add_friction(point, derives, it);
 }
 
 // --- points out of reach --------------------------------------------------------------------------------------------
@@ -270,19 +283,46 @@ static void update_touch(const job *j, int32_t i) {
   if (j->contacts->clearances[i] > j->way && !is_held)
     clear_point(it, j->refresh);
   else
-    evaluate_point(j->contacts, j->u, j->refresh, i);
+    evaluate_point(j, i);
 }
 
 static void evaluate_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
-  for (int32_t i = begin; i < end; ++i) update_touch(data, i);
+  const job *j = data;
+  for (int32_t k = begin; k < end; ++k) update_touch(j, j->numbers != NULL ? j->numbers[k] : k);
+}
+
+static job make_job(pl_fem_contacts *c, const double *u, bool refresh) {
+  job j = {.contacts = c, .u = u, .refresh = refresh, .way = farthest_way(c, u)};
+  if (c->collider_count > 0 && is_half_space(c, 0)) j.up = pl_quat_rotate(c->ends[0].rotation, pl_vec3_of(0, 1, 0));
+  return j;
+}
+
+// Points that anything can happen to while none goes farther than twice this way. The others have neither forces nor
+// friction, and clear_point() would leave them as they are.
+static void list_near(pl_fem_contacts *c, double way) {
+  c->near_way = 2 * way;
+  c->near_count = 0;
+  for (int32_t i = 0; i < c->model->head.surface.point_count; ++i) {
+    const pl_fem_contact_point *it = &c->points[i];
+    if (!(c->clearances[i] > c->near_way) || it->is_active || it->collider >= 0 || it->cap != 0)
+      c->near[c->near_count++] = i;
+  }
+}
+
+static void forget_near(pl_fem_contacts *c) {
+  c->near_way = -1;
 }
 
 // Few points of a body touch anything: what comes after an evaluation does not look at the others.
 static void list_active(pl_fem_contacts *c) {
   c->active_count = 0;
-  for (int32_t i = 0; i < c->model->head.surface.point_count; ++i)
+  bool all = c->near_way < 0;
+  int32_t count = all ? c->model->head.surface.point_count : c->near_count;
+  for (int32_t k = 0; k < count; ++k) {
+    int32_t i = all ? k : c->near[k];
     if (c->points[i].is_active) c->active[c->active_count++] = i;
+  }
 }
 
 // Metres that a body may overlap colliders by: its gap, or that of its size.
@@ -299,11 +339,17 @@ double pl_fem_contact_stiffness(const pl_model *model, double area, double base,
 }
 
 double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool refresh) {
-  job j = {contacts, u, refresh, NULL, farthest_way(contacts, u)};
+  job j = make_job(contacts, u, refresh);
   int32_t count = contacts->model->head.surface.point_count;
-  if (!contacts->measured) pl_parallel_for(contacts->context, count, POINT_GRAIN, measure_range, &j);
+  if (!contacts->measured) {
+    pl_parallel_for(contacts->context, count, POINT_GRAIN, measure_range, &j);
+    forget_near(contacts);
+  }
   contacts->measured = true;
-  pl_parallel_for(contacts->context, count, POINT_GRAIN, evaluate_range, &j);
+  bool all = !(j.way <= contacts->near_way);
+  j.numbers = all ? NULL : contacts->near;
+  pl_parallel_for(contacts->context, all ? count : contacts->near_count, POINT_GRAIN, evaluate_range, &j);
+  if (all) list_near(contacts, j.way);
   list_active(contacts);
   double sum = 0;
   for (int32_t a = 0; a < contacts->active_count; ++a) sum += contacts->points[contacts->active[a]].energy;
@@ -340,6 +386,7 @@ double pl_fem_contacts_relax(pl_fem_contacts *contacts, const double *u, double 
 void pl_fem_contacts_keep(pl_fem_contacts *contacts) {
   for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i)
     contacts->points[i].cap = contacts->points[i].held;
+  forget_near(contacts);
 }
 
 void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradient) {
@@ -363,11 +410,12 @@ void pl_fem_contacts_add_matrix(const pl_fem_contacts *contacts, pl_block_matrix
   for (int32_t a = 0; a < contacts->active_count; ++a) {
     int32_t i = contacts->active[a];
     const pl_fem_contact_point *it = &contacts->points[i];
+    const double *weights = touch->weights + 4 * (ptrdiff_t)i, *from = &it->matrix.m[0][0];
     for (int k = 0; k < 16; ++k) {
       int32_t slot = touch->slots[16 * (ptrdiff_t)i + k];
       if (slot < 0) continue;
-      double w = contacts->reach * touch->weights[4 * (ptrdiff_t)i + k / 4] * touch->weights[4 * (ptrdiff_t)i + k % 4];
-      for (int e = 0; e < 9; ++e) matrix->values[9 * (ptrdiff_t)slot + e] += w * it->matrix.m[e / 3][e % 3];
+      double w = contacts->reach * weights[k / 4] * weights[k % 4], *to = matrix->values + 9 * (ptrdiff_t)slot;
+      for (int e = 0; e < 9; ++e) to[e] += w * from[e];
     }
   }
 }
@@ -428,7 +476,9 @@ static void settle_range(void *data, int32_t begin, int32_t end, int32_t block) 
 }
 
 void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors) {
-  job j = {contacts, u, true, anchors, farthest_way(contacts, u)};
+  job j = make_job(contacts, u, true);
+  j.anchors = anchors;
+  forget_near(contacts);
   pl_parallel_for(contacts->context, contacts->model->head.surface.point_count, POINT_GRAIN, settle_range, &j);
   list_active(contacts);
 }

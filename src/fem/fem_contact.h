@@ -47,6 +47,11 @@ typedef struct pl_fem_contacts {
   // come that far are not read.
   double *clearances;
   bool measured;
+  // Points that matter while none goes farther than near_way, rising; less than 0: not listed.
+  int32_t *near;
+  int32_t near_count;
+  double near_way;
+  bool without_derivatives;  // evaluations find forces alone: neither energies nor matrices
 } pl_fem_contacts;
 
 // Stiffness, N/m per m², with which colliders push a body: `base`, or what carries its weight with

@@ -9,6 +9,7 @@
 
 static const pl_fem_edge_tet_kernels *kernels_choose(void) {
 #if PL_SIMD_HAS_AVX2
+  if (PL_SIMD_CAN_AVX512()) return &pl_fem_edge_tet_kernels_avx512;
   if (PL_SIMD_CAN_AVX2()) return &pl_fem_edge_tet_kernels_avx2;
 #endif
   return &pl_fem_edge_tet_kernels_plain;
@@ -51,4 +52,9 @@ void pl_fem_edge_tet_constants_rest(const double *X, const double *p, pl_fem_edg
   constants->volume = measure(X, constants->square);
   constants->volume_stiffness = p[1] / constants->start_volume;
   for (int edge = 0; edge < EDGES; ++edge) constants->stiffness[edge] = p[0] * constants->start_stiffness[edge];
+}
+
+void pl_fem_edge_tet_before_find(const double *x, pl_fem_edge_tet_before *before) {
+  before->volume = measure(x, before->square);
+  before->unused = 0;
 }

@@ -25,6 +25,11 @@ typedef struct pl_fem_edge_tet_constants {
   double unused_too[2];
 } pl_fem_edge_tet_constants;
 
+// What damping of a tet compares with: where it was when the step began.
+typedef struct pl_fem_edge_tet_before {
+  double square[6], volume, unused;
+} pl_fem_edge_tet_before;
+
 // What is to be done with tets; arrays are borrowed. Results are added to what `gradient`,
 // `viscous` and `values` hold.
 typedef struct pl_fem_edge_tets {
@@ -32,7 +37,7 @@ typedef struct pl_fem_edge_tets {
   const int32_t *corners;                      // four points per tet
   const int32_t *slots;                        // 16 per tet: blocks of the matrix
   const double *positions;                     // three numbers per point
-  const double *before;                        // damping: where the points were, or NULL
+  const pl_fem_edge_tet_before *before;        // damping: by tet, or NULL
   double factor;                               // of the damping
   const double *rest;    // corners at rest, by tet; only for the derivatives by them
   const double *limits;  // the energy W of a tet becomes plain W + scale limits[i] W², or NULL
@@ -50,6 +55,9 @@ void pl_fem_edge_tet_constants_start(const double *U, pl_fem_edge_tet_constants 
 void pl_fem_edge_tet_constants_rest(const double *X, const double *p,
                                     pl_fem_edge_tet_constants *constants);
 
+// The same of its corners x where damping begins, once for all evaluations of a step.
+void pl_fem_edge_tet_before_find(const double *x, pl_fem_edge_tet_before *before);
+
 // Tets elements[0 .. count). A tet's numbers do not depend on which others it is computed with, and
 // are the same bits on every instruction set.
 void pl_fem_assemble_edge_tets(const pl_fem_edge_tets *tets, const int32_t *elements,
@@ -66,7 +74,7 @@ typedef struct pl_fem_edge_tet_kernels {
 
 extern const pl_fem_edge_tet_kernels pl_fem_edge_tet_kernels_plain;
 #if PL_SIMD_HAS_AVX2
-extern const pl_fem_edge_tet_kernels pl_fem_edge_tet_kernels_avx2;
+extern const pl_fem_edge_tet_kernels pl_fem_edge_tet_kernels_avx2, pl_fem_edge_tet_kernels_avx512;
 #endif
 
 #endif

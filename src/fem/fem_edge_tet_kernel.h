@@ -126,18 +126,20 @@ PL_SIMD_INLINE void edge_tet_store(const int32_t *four, int32_t count, pl_lanes 
 // Damping: energy and forces are stored, and what it adds to H to `bend`.
 PL_SIMD_INLINE void edge_tet_damp(const pl_fem_edge_tets *z, const int32_t four[4], int32_t count,
                                   const edge_tet_lanes *c, pl_lanes ways[EDGES][3], const pl_lanes squares[EDGES],
-                                  pl_lanes n[SIDES_MAX][3], pl_lanes volume, edge_tet_bend *bend) {
-  pl_lanes b[SIDES_MAX][3], was[EDGES][3], ignored[SIDES_MAX][3], pulls[EDGES], g[SIDES_MAX][3];
-  sides_load(z->corners, z->before, 4, four, b);
-  edge_tet_ways(b, was);
-  pl_lanes kappa = z->factor * c->by.volume_stiffness, change = volume - edge_tet_volume(b, ignored);
+                                  pl_lanes n[SIDES_MAX][3], pl_lanes volume, bool positive, edge_tet_bend *bend) {
+  pl_lanes pulls[EDGES], g[SIDES_MAX][3], was[2][4];  // l² of the six edges and v where damping began
+  for (int f = 0; f < 2; ++f) {
+    for (int k = 0; k < 4; ++k) was[f][k] = pl_lanes_load(z->before[four[k]].square + 4 * f);
+    pl_lanes_transpose(was[f]);
+  }
+  pl_lanes kappa = z->factor * c->by.volume_stiffness, change = volume - was[1][2];
   pl_lanes pull = kappa * change, lost = 0.5 * (pull * change);
   for (int edge = 0; edge < EDGES; ++edge) {
-    pl_lanes weight = z->factor * c->by.stiffness[edge], q = squares[edge] - pl_lanes_dot(was[edge], was[edge]);
+    pl_lanes weight = z->factor * c->by.stiffness[edge], q = squares[edge] - was[edge / 4][edge % 4];
     pulls[edge] = 2.0 * (weight * q);
     lost += 0.5 * (weight * q * q);
     bend->along[edge] += 4.0 * weight;
-    if (z->positive) q = pl_lanes_positive(q);
+    if (positive) q = pl_lanes_positive(q);
     bend->across[edge] += 2.0 * (weight * q);
   }
   bend->volume += kappa;
@@ -147,8 +149,25 @@ PL_SIMD_INLINE void edge_tet_damp(const pl_fem_edge_tets *z, const int32_t four[
   sides_scatter_vector(z->corners, 4, four, count, g, z->viscous);
 }
 
+// What is asked for most often, known to the compiler: forces with damping, and with the Hessian; the cost of a rest
+// shape.
+typedef enum edge_tet_task { EDGE_TET_ANY, EDGE_TET_FORCES, EDGE_TET_STEP, EDGE_TET_COST } edge_tet_task;
+
+PL_SIMD_INLINE edge_tet_task edge_tet_task_of(const pl_fem_edge_tets *z) {
+  if (z->limits == NULL && z->before != NULL && z->gradient != NULL && !z->positive)
+    return z->values == NULL ? EDGE_TET_FORCES : EDGE_TET_STEP;
+  return z->limits != NULL && z->before == NULL && z->gradient == NULL && z->values == NULL ? EDGE_TET_COST
+                                                                                            : EDGE_TET_ANY;
+}
+
 // Energy, gradient and Hessian of up to four tets, and their damping.
-PL_SIMD_INLINE void edge_tet_assemble_four(const pl_fem_edge_tets *z, const int32_t four[4], int32_t count) {
+PL_SIMD_INLINE void edge_tet_assemble_four(const pl_fem_edge_tets *z, const int32_t four[4], int32_t count,
+                                           edge_tet_task task) {
+  bool damped = task == EDGE_TET_ANY ? z->before != NULL : task != EDGE_TET_COST;
+  bool limited = task == EDGE_TET_ANY ? z->limits != NULL : task == EDGE_TET_COST;
+  bool pulled = task == EDGE_TET_ANY ? z->gradient != NULL : task != EDGE_TET_COST;
+  bool bends = task == EDGE_TET_ANY ? z->values != NULL : task == EDGE_TET_STEP;
+  bool positive = task == EDGE_TET_ANY && z->positive;
   edge_tet_lanes c;
   pl_lanes d[SIDES_MAX][3], ways[EDGES][3], n[SIDES_MAX][3], squares[EDGES], pulls[EDGES], g[SIDES_MAX][3];
   edge_tet_bend bend;
@@ -163,36 +182,36 @@ PL_SIMD_INLINE void edge_tet_assemble_four(const pl_fem_edge_tets *z, const int3
     pulls[edge] = 2.0 * (stiffness * q);
     energy += 0.5 * (stiffness * q * q);
     bend.along[edge] = 4.0 * stiffness;
-    if (z->positive) q = pl_lanes_positive(q);
+    if (positive) q = pl_lanes_positive(q);
     bend.across[edge] = 2.0 * (stiffness * q);
   }
   bend.volume = kappa;
   bend.curl = pull;
   edge_tet_force(ways, pulls, n, pull, g);
   pl_lanes slope = pl_lanes_of(1), square = pl_lanes_of(0);
-  if (z->limits != NULL) {
+  if (limited) {
     pl_lanes limit = z->scale * sides_gather(z->limits, four);
     slope = z->plain + 2.0 * (limit * energy);
     square = 2.0 * limit;
     energy = energy * (z->plain + limit * energy);
   }
   edge_tet_store(four, count, energy, z->energies);
-  if (z->gradient != NULL) {
+  if (pulled) {
     pl_lanes scaled[SIDES_MAX][3];
     for (int k = 0; k < SIDES_MAX; ++k)
       for (int i = 0; i < 3; ++i) scaled[k][i] = slope * g[k][i];
     sides_scatter_vector(z->corners, 4, four, count, scaled, z->gradient);
   }
-  if (z->before != NULL) edge_tet_damp(z, four, count, &c, ways, squares, n, volume, &bend);
-  if (z->values == NULL) return;
+  if (damped) edge_tet_damp(z, four, count, &c, ways, squares, n, volume, positive, &bend);
+  if (!bends) return;
   pl_lanes K[SIDES_MAX][SIDES_MAX][3][3];
-  if (z->positive) {
+  if (positive) {
     bend.volume = pl_lanes_positive(bend.volume);
     bend.curl = pl_lanes_of(0);
   }
   bend.curl = bend.curl / 6.0;
   edge_tet_hessian(d, ways, n, &bend, K);
-  for (int k = 0; k < SIDES_MAX && z->limits != NULL; ++k)
+  for (int k = 0; k < SIDES_MAX && limited; ++k)
     for (int l = 0; l <= k; ++l)
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) K[k][l][i][j] = slope * K[k][l][i][j] + square * (g[k][i] * g[l][j]);
@@ -235,10 +254,20 @@ PL_SIMD_INLINE void edge_tet_mixed_four(const pl_fem_edge_tets *z, const int32_t
   sides_scatter_whole(z->slots, 4, four, count, K, z->values);
 }
 
-static void edge_tet_assemble(const pl_fem_edge_tets *tets, const int32_t *elements, int32_t count) {
+PL_SIMD_INLINE void edge_tet_assemble_task(const pl_fem_edge_tets *tets, const int32_t *elements, int32_t count,
+                                           edge_tet_task task) {
   for (int32_t begin = 0; begin < count; begin += 4) {
     int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
-    edge_tet_assemble_four(tets, four, used);
+    edge_tet_assemble_four(tets, four, used, task);
+  }
+}
+
+static void edge_tet_assemble(const pl_fem_edge_tets *tets, const int32_t *elements, int32_t count) {
+  switch (edge_tet_task_of(tets)) {
+    case EDGE_TET_FORCES: edge_tet_assemble_task(tets, elements, count, EDGE_TET_FORCES); break;
+    case EDGE_TET_STEP: edge_tet_assemble_task(tets, elements, count, EDGE_TET_STEP); break;
+    case EDGE_TET_COST: edge_tet_assemble_task(tets, elements, count, EDGE_TET_COST); break;
+    case EDGE_TET_ANY: edge_tet_assemble_task(tets, elements, count, EDGE_TET_ANY); break;
   }
 }
 

@@ -25,19 +25,22 @@ PL_SIMD_INLINE void plane_load(const pl_fem_planes *z, const int32_t elements[4]
   }
 }
 
+// Two numbers at a time, as x and y of a point, or of a row of a block, which has three.
+typedef double plane_pair __attribute__((vector_size(16), may_alias, aligned(8)));
+
+PL_SIMD_INLINE plane_pair plane_pair_at(const double *from) {
+  return *(const plane_pair *)(const void *)from;
+}
+
 PL_SIMD_INLINE void plane_sides(const int32_t *corners, const double *x, const int32_t elements[4],
                                 pl_lanes d[PLANE_SIDES]) {
-  double sides[PLANE_SIDES][4];
   for (int k = 0; k < 4; ++k) {
     const int32_t *points = corners + 3 * (ptrdiff_t)elements[k];
-    const double *a = x + 3 * (ptrdiff_t)points[0], *b = x + 3 * (ptrdiff_t)points[1],
-                 *c = x + 3 * (ptrdiff_t)points[2];
-    sides[0][k] = b[0] - a[0];
-    sides[1][k] = b[1] - a[1];
-    sides[2][k] = c[0] - a[0];
-    sides[3][k] = c[1] - a[1];
+    plane_pair a = plane_pair_at(x + 3 * (ptrdiff_t)points[0]), b = plane_pair_at(x + 3 * (ptrdiff_t)points[1]) - a,
+               c = plane_pair_at(x + 3 * (ptrdiff_t)points[2]) - a;
+    d[k] = (pl_lanes){b[0], b[1], c[0], c[1]};
   }
-  for (int i = 0; i < PLANE_SIDES; ++i) d[i] = pl_lanes_load(sides[i]);
+  pl_lanes_transpose(d);
 }
 
 // R of a metric's inverse, times a weight.
@@ -104,21 +107,16 @@ PL_SIMD_INLINE void plane_positive_part(pl_lanes s[3]) {
 // Add the lanes of triangles to what belongs to their corners.
 PL_SIMD_INLINE void plane_scatter_vector(const pl_fem_planes *z, const int32_t *elements, int32_t count,
                                          const pl_lanes g[PLANE_SIDES], double *to) {
-  double values[PLANE_SIDES][4];
-  for (int i = 0; i < PLANE_SIDES; ++i) pl_lanes_store(values[i], g[i]);
+  pl_lanes own[4] = {g[0], g[1], g[2], g[3]};
+  pl_lanes_transpose(own);
   for (int32_t k = 0; k < count; ++k) {
     const int32_t *points = z->corners + 3 * (ptrdiff_t)elements[k];
-    double *a = to + 3 * (ptrdiff_t)points[0], *b = to + 3 * (ptrdiff_t)points[1], *c = to + 3 * (ptrdiff_t)points[2];
-    for (int i = 0; i < 2; ++i) {
-      a[i] -= values[i][k] + values[2 + i][k];
-      b[i] += values[i][k];
-      c[i] += values[2 + i][k];
-    }
+    plane_pair first = {own[k][0], own[k][1]}, second = {own[k][2], own[k][3]};
+    *(plane_pair *)(void *)(to + 3 * (ptrdiff_t)points[0]) -= first + second;
+    *(plane_pair *)(void *)(to + 3 * (ptrdiff_t)points[1]) += first;
+    *(plane_pair *)(void *)(to + 3 * (ptrdiff_t)points[2]) += second;
   }
 }
-
-// Two numbers at a time; a row of a block has three.
-typedef double plane_pair __attribute__((vector_size(16), may_alias, aligned(8)));
 
 PL_SIMD_INLINE void plane_add_pair(double *to, double first, double second) {
   *(plane_pair *)(void *)to += (plane_pair){first, second};

@@ -24,13 +24,22 @@ static bool is_fixed(const pl_fem_potential *p, ptrdiff_t i) {
   return p->fixed != NULL && (p->fixed[i / 3] >> (i % 3) & 1) != 0;
 }
 
+// Add the squares of a particle's numbers as far as they are free. All particles of a body in a plane have z fixed, and
+// nothing else.
+static inline void add_squares(int fixed, const double *v, double sums[3]) {
+  if (fixed == PL_BLOCK_FIX_Z) {
+    sums[0] += v[0] * v[0];
+    sums[1] += v[1] * v[1];
+    return;
+  }
+  for (int a = 0; a < 3; ++a) sums[a] += (fixed >> a & 1) != 0 ? 0 : v[a] * v[a];
+}
+
 // Sum of squares over what is free, by axis: three sums that do not wait for each other.
 static double free_square(const pl_fem_potential *p, const double *v) {
   double sums[3] = {0, 0, 0};
-  for (ptrdiff_t i = 0; i < p->system->model->head.particle_count; ++i) {
-    int fixed = p->fixed != NULL ? p->fixed[i] : 0;
-    for (int a = 0; a < 3; ++a) sums[a] += (fixed >> a & 1) != 0 ? 0 : v[3 * i + a] * v[3 * i + a];
-  }
+  ptrdiff_t count = p->system->model->head.particle_count;
+  for (ptrdiff_t i = 0; i < count; ++i) add_squares(p->fixed != NULL ? p->fixed[i] : 0, v + 3 * i, sums);
   return sums[0] + sums[1] + sums[2];
 }
 
@@ -51,10 +60,8 @@ static double add_inertia(pl_fem_potential *p, const double *u) {
     double m = p->inertia * masses[i];
     for (ptrdiff_t k = 3 * i; k < 3 * i + 3; ++k) energy += 0.5 * m * (u[k] - p->goal[k]) * (u[k] - p->goal[k]);
   }
-  for (ptrdiff_t i = 0; p->load != NULL && i < 3 * count; ++i) {
-    energy -= p->load[i] * u[i];
-    p->gradient[i] -= p->load[i];
-  }
+  for (ptrdiff_t i = 0; p->load != NULL && i < 3 * count; ++i) p->gradient[i] -= p->load[i];
+  for (ptrdiff_t i = 0; p->load != NULL && !p->without_energy && i < 3 * count; ++i) energy -= p->load[i] * u[i];
   return energy;
 }
 
@@ -120,13 +127,9 @@ static double add_elastic(pl_fem_potential *p, const double *u, bool with_matrix
   double sums[3] = {0, 0, 0}, lost[3] = {0, 0, 0};
   for (ptrdiff_t i = 0; i < 3 * count; ++i) p->gradient[i] = p->elastic[i] + p->viscous[i];
   for (ptrdiff_t i = 0; i < count; ++i) {
-    const double *e = p->elastic + 3 * i, *v = p->viscous + 3 * i;
     int fixed = p->fixed != NULL ? p->fixed[i] : 0;
-    for (int a = 0; a < 3; ++a) {
-      if ((fixed >> a & 1) != 0) continue;
-      sums[a] += e[a] * e[a];
-      lost[a] += v[a] * v[a];
-    }
+    add_squares(fixed, p->elastic + 3 * i, sums);
+    add_squares(fixed, p->viscous + 3 * i, lost);
   }
   p->size = sums[0] + sums[1] + sums[2];
   p->size += lost[0] + lost[1] + lost[2];
@@ -188,7 +191,9 @@ static double add_pins(pl_fem_potential *p, const double *u, bool with_matrix) {
 static double add_contacts(pl_fem_potential *p, const double *u, bool with_matrix) {
   pl_fem_contacts *contacts = p->contacts;
   if (contacts == NULL || contacts->collider_count == 0) return 0;
+  contacts->without_derivatives = p->without_energy;
   double energy = pl_fem_contacts_evaluate(contacts, u, !p->hold && (with_matrix || p->refresh));
+  contacts->without_derivatives = false;
   pl_fem_contacts_add_gradient(contacts, p->gradient);
   for (int32_t a = 0; a < contacts->active_count; ++a) {
     pl_vec3 gradient = contacts->points[contacts->active[a]].gradient;
@@ -210,7 +215,7 @@ double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with
   energy += add_contacts(p, u, with_matrix);
   p->size = sqrt(p->size);
   for (ptrdiff_t i = 0; p->fixed != NULL && i < head->particle_count; ++i)
-    for (int fixed = p->fixed[i], a = 0; fixed != 0 && a < 3; ++a) {
+    for (int fixed = p->fixed[i], a = fixed == PL_BLOCK_FIX_Z ? 2 : 0; fixed != 0 && a < 3; ++a) {
       if ((fixed >> a & 1) == 0) continue;
       p->image[3 * i + a] = p->gradient[3 * i + a];
       p->gradient[3 * i + a] = 0;

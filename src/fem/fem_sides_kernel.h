@@ -16,48 +16,57 @@ PL_SIMD_INLINE pl_lanes sides_gather(const double *from, const int32_t four[4]) 
   return (pl_lanes){from[four[0]], from[four[1]], from[four[2]], from[four[3]]};
 }
 
+// Coordinate `a` of a point of each of four elements. Lanes are made of single numbers in registers: by way of memory a
+// load of all four would wait for the stores of each.
+PL_SIMD_INLINE pl_lanes sides_coordinate(const double *const at[4], int a) {
+  return (pl_lanes){at[0][a], at[1][a], at[2][a], at[3][a]};
+}
+
 PL_SIMD_INLINE void sides_load(const int32_t *corners, const double *positions, int32_t corner_count,
                                const int32_t four[4], pl_lanes d[SIDES_MAX][3]) {
-  double sides[3 * SIDES_MAX][4];
-  for (int k = 0; k < 4; ++k) {
-    const int32_t *points = corners + corner_count * (ptrdiff_t)four[k];
-    const double *origin = positions + 3 * (ptrdiff_t)points[0];
-    for (int i = 1; i < corner_count; ++i)
-      for (int a = 0; a < 3; ++a) sides[3 * (i - 1) + a][k] = positions[3 * (ptrdiff_t)points[i] + a] - origin[a];
+  pl_lanes origin[3];
+  for (int i = 0; i < corner_count; ++i) {
+    const double *at[4];
+    for (int k = 0; k < 4; ++k) at[k] = positions + 3 * (ptrdiff_t)corners[corner_count * (ptrdiff_t)four[k] + i];
+    for (int a = 0; a < 3; ++a)
+      if (i == 0)
+        origin[a] = sides_coordinate(at, a);
+      else
+        d[i - 1][a] = sides_coordinate(at, a) - origin[a];
   }
-  for (int i = 0; i + 1 < corner_count; ++i)
-    for (int a = 0; a < 3; ++a) d[i][a] = pl_lanes_load(sides[3 * i + a]);
 }
 
 // The same of corners that every element has by itself, one after the other.
 PL_SIMD_INLINE void sides_load_own(const double *own, int32_t corner_count, const int32_t four[4],
                                    pl_lanes d[SIDES_MAX][3]) {
-  double sides[3 * SIDES_MAX][4];
-  for (int k = 0; k < 4; ++k) {
-    const double *origin = own + 3 * corner_count * (ptrdiff_t)four[k];
-    for (int i = 1; i < corner_count; ++i)
-      for (int a = 0; a < 3; ++a) sides[3 * (i - 1) + a][k] = origin[3 * i + a] - origin[a];
+  pl_lanes origin[3];
+  for (int i = 0; i < corner_count; ++i) {
+    const double *at[4];
+    for (int k = 0; k < 4; ++k) at[k] = own + 3 * (corner_count * (ptrdiff_t)four[k] + i);
+    for (int a = 0; a < 3; ++a)
+      if (i == 0)
+        origin[a] = sides_coordinate(at, a);
+      else
+        d[i - 1][a] = sides_coordinate(at, a) - origin[a];
   }
-  for (int i = 0; i + 1 < corner_count; ++i)
-    for (int a = 0; a < 3; ++a) d[i][a] = pl_lanes_load(sides[3 * i + a]);
 }
 
 PL_SIMD_INLINE void sides_scatter_vector(const int32_t *corners, int32_t corner_count, const int32_t *four,
                                          int32_t count, pl_lanes g[SIDES_MAX][3], double *to) {
-  double values[3 * SIDES_MAX][4];
-  for (int i = 0; i + 1 < corner_count; ++i)
-    for (int a = 0; a < 3; ++a) pl_lanes_store(values[3 * i + a], g[i][a]);
+  double values[SIDES_MAX + 1][3][4];
+  for (int a = 0; a < 3; ++a) {
+    pl_lanes sum = pl_lanes_of(0);
+    for (int i = 1; i < corner_count; ++i) {
+      pl_lanes_store(values[i][a], g[i - 1][a]);
+      sum += g[i - 1][a];
+    }
+    pl_lanes_store(values[0][a], sum);
+  }
   for (int32_t k = 0; k < count; ++k) {
     const int32_t *points = corners + corner_count * (ptrdiff_t)four[k];
-    for (int a = 0; a < 3; ++a) {
-      double sum = 0;
-      for (int i = 1; i < corner_count; ++i) {
-        double value = values[3 * (i - 1) + a][k];
-        to[3 * (ptrdiff_t)points[i] + a] += value;
-        sum += value;
-      }
-      to[3 * (ptrdiff_t)points[0] + a] -= sum;
-    }
+    for (int i = 1; i < corner_count; ++i)
+      for (int a = 0; a < 3; ++a) to[3 * (ptrdiff_t)points[i] + a] += values[i][a][k];
+    for (int a = 0; a < 3; ++a) to[3 * (ptrdiff_t)points[0] + a] -= values[0][a][k];
   }
 }
 

@@ -28,13 +28,16 @@ static const pl_fem_density *quadratic_density(const pl_fem_group *group) {
                                                           : NULL;
 }
 
-// Measures of shells and curves where damping begins.
+// Measures of tets by their edges, shells and curves where damping begins.
 static void find_before(const pl_fem_system *s, int32_t g) {
   const pl_fem_group *group = &s->model->groups[g];
   double corners[MAX_VALUES];
   for (int32_t e = 0; e < group->element_count; ++e) {
     pl_fem_system_element(s, s->damped_from, g, e, corners);
-    s->shells[g][e].before = pl_fem_shell_value(group->energy, corners);
+    if (s->edge_tets != NULL)
+      pl_fem_edge_tet_before_find(corners, &s->edge_tets_before[e]);
+    else
+      s->shells[g][e].before = pl_fem_shell_value(group->energy, corners);
   }
 }
 
@@ -54,7 +57,9 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
   for (int32_t g = 0; g < model->group_count; ++g)
     if (pl_fem_is_shell(model->groups[g].energy))
       system->shells[g] = PL_TAKE(arena, pl_fem_shell_constants, model->groups[g].element_count);
-  if (model->adapts && system->shells[0] != NULL)
+  if (model->adapts && system->edge_tets != NULL)
+    system->edge_tets_before = PL_TAKE(arena, pl_fem_edge_tet_before, model->groups[0].element_count);
+  if (model->adapts && (system->shells[0] != NULL || system->edge_tets != NULL))
     system->damped_from = PL_TAKE(arena, double, 3 * (size_t)model->head.particle_count);
   for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
     const pl_fem_group *group = &model->groups[g];
@@ -349,7 +354,7 @@ static void evaluate_edge_tets(const evaluation *e, pl_block_matrix *matrix) {
   tets.positive = e->positive;
   tets.gradient = e->gradient;
   if (e->damping != NULL) {
-    tets.before = e->damping->from;
+    tets.before = e->system->edge_tets_before;
     tets.factor = e->damping->factor;
     tets.viscous_energies = e->system->lost;
     tets.viscous = e->damping->gradient;

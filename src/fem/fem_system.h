@@ -33,7 +33,9 @@ typedef struct pl_fem_system {
   pl_fem_quadratic_constants *quadratics;             // … of quadratic tets
   pl_fem_shell_constants *shells[PL_FEM_MAX_GROUPS];  // … of shells and curves
   pl_fem_edge_tet_constants *edge_tets;               // … of tets by their edges
-  double *damped_from;  // where damping of shells and curves began last; only of bodies that adapt
+  pl_fem_edge_tet_before *edge_tets_before;           // … where their damping began
+  // Where damping of tets by their edges, shells and curves began last; only of bodies that adapt.
+  double *damped_from;
   double *energies;     // J, by element of all groups
   double *lost;         // the same of damping; only of bodies that adapt
   double *pulls;        // sums of the projection, by block of elements

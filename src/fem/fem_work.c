@@ -47,6 +47,7 @@ static bool take_arrays(pl_fem_work *w, pl_context *context, const pl_fem_model 
                                   .model = model,
                                   .points = PL_TAKE(arena, pl_fem_contact_point, model->head.surface.point_count),
                                   .active = PL_TAKE(arena, int32_t, model->head.surface.point_count),
+                                  .near = PL_TAKE(arena, int32_t, model->head.surface.point_count),
                                   .clearances = PL_TAKE(arena, double, model->head.surface.point_count)};
   return !arena->failed;
 }

@@ -23,6 +23,9 @@
 //                    #endif
 //                    PL_SIMD_END
 //
+// Where eight doubles at a time pay, a third file thing_avx512.c defines PL_SIMD_AVX512 in the same
+// way, and PL_SIMD_CAN_AVX512() chooses it.
+//
 // It has to be two files. One function with two targets that inlines this header's functions would
 // do for clang, but gcc splits 8-wide operations in two before it inlines, by the target of the
 // function they were written in, and the AVX2 copy would stay 4-wide. Vectors must not cross a call
@@ -41,17 +44,34 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PL_SIMD_HAS_AVX2 1
 #define PL_SIMD_CAN_AVX2() (__builtin_cpu_supports("avx2") != 0)
+#define PL_SIMD_CAN_AVX512()                                       \
+  (PL_SIMD_CAN_AVX2() && __builtin_cpu_supports("avx512f") != 0 && \
+   __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0)
 #else
 #define PL_SIMD_HAS_AVX2 0
 #define PL_SIMD_CAN_AVX2() false
+#define PL_SIMD_CAN_AVX512() false
 #endif
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
-// From here to PL_SIMD_END functions are compiled for AVX2 (and not for FMA).
-#if defined(PL_SIMD_AVX2) && PL_SIMD_HAS_AVX2
+// From here to PL_SIMD_END functions are compiled for AVX2 (and not for FMA), or for AVX-512 (which
+// has fused operations, but contraction is off).
+#if defined(PL_SIMD_AVX512) && PL_SIMD_HAS_AVX2
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,avx512f,avx512vl,avx512dq"))), \
+                             apply_to = function)
+#define PL_SIMD_END _Pragma("clang attribute pop")
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,avx512f,avx512vl,avx512dq")
+#define PL_SIMD_END _Pragma("GCC pop_options")
+#endif
+#define PL_SIMD_IS_AVX 1
+#define PL_SIMD_IS_AVX512 1
+#elif defined(PL_SIMD_AVX2) && PL_SIMD_HAS_AVX2
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 #define PL_SIMD_END _Pragma("clang attribute pop")
@@ -68,6 +88,10 @@
 #else
 #define PL_SIMD_IS_AVX 0
 #endif
+#endif
+
+#if !defined(PL_SIMD_IS_AVX512)
+#define PL_SIMD_IS_AVX512 0
 #endif
 
 #define PL_SIMD_INLINE static inline __attribute__((always_inline, unused))

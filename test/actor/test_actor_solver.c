@@ -423,7 +423,7 @@ static void test_factor_solves_with_the_matrix(void **state) {
   }
 }
 
-// The plain kernel and the fast one: the same bits.
+// The plain kernel and the fast ones: the same bits.
 static void test_kernels_of_tiles_give_the_same_bits(void **state) {
   (void)state;
 #if PL_SIMD_HAS_AVX2
@@ -433,8 +433,10 @@ static void test_kernels_of_tiles_give_the_same_bits(void **state) {
   const int32_t start[ROWS + 1] = {0, 3, 5, 8, 10, 12, 13}, rows[13] = {0, 1, 4, 1, 4, 2, 3, 5, 3, 5, 4, 5, 5};
   const int32_t targets[] = {3, 4, 10, 10, 8, 9, 12, 12, 12};
   size_t count = 16 * 13;
-  double *tiles[2], *inverses[2], *x[2], one[4 * ROWS] __attribute__((aligned(64)));
-  for (int k = 0; k < 2; ++k) {
+  const pl_tile_kernels *kernels[3] = {&pl_tile_kernels_plain, &pl_tile_kernels_avx2, &pl_tile_kernels_avx512};
+  int kernel_count = PL_SIMD_CAN_AVX512() ? 3 : 2;
+  double *tiles[3], *inverses[3], *x[3], one[4 * ROWS] __attribute__((aligned(64)));
+  for (int k = 0; k < kernel_count; ++k) {
     tiles[k] = aligned_alloc(64, (count * sizeof(double) + 63) / 64 * 64);
     inverses[k] = calloc(4 * ROWS, sizeof(double));
     x[k] = aligned_alloc(64, 16 * ROWS * sizeof(double));
@@ -443,16 +445,15 @@ static void test_kernels_of_tiles_give_the_same_bits(void **state) {
       for (int i = 0; i < 4; ++i) tiles[k][16 * start[t] + 5 * i] = 40 + i;
     for (int i = 0; i < 16 * ROWS; ++i) x[k][i] = cos(0.3 * i);
     pl_tiles f = {ROWS, start, rows, targets, tiles[k], inverses[k]};
-    const pl_tile_kernels *kernels = k == 0 ? &pl_tile_kernels_plain : &pl_tile_kernels_avx2;
-    assert_true(kernels->factor(&f));
+    assert_true(kernels[k]->factor(&f));
     for (int i = 0; i < 4 * ROWS; ++i) one[i] = x[k][4 * i + 2];
-    kernels->solve(&f, x[k]);
-    kernels->solve_one(&f, one);
+    kernels[k]->solve(&f, x[k]);
+    kernels[k]->solve_one(&f, one);
     for (int i = 0; i < 4 * ROWS; ++i) assert_true(one[i] == x[k][4 * i + 2]);
+    assert_memory_equal(tiles[0], tiles[k], count * sizeof(double));
+    assert_memory_equal(x[0], x[k], 16 * ROWS * sizeof(double));
   }
-  assert_memory_equal(tiles[0], tiles[1], count * sizeof(double));
-  assert_memory_equal(x[0], x[1], 16 * ROWS * sizeof(double));
-  for (int k = 0; k < 2; ++k) free(tiles[k]), free(inverses[k]), free(x[k]);
+  for (int k = 0; k < kernel_count; ++k) free(tiles[k]), free(inverses[k]), free(x[k]);
 #endif
 }
 

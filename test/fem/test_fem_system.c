@@ -236,6 +236,7 @@ static void gradient_and_hessian_of_the_potential_of_a_step(void **state) {
                               .stiffness = 1e6,
                               .points = PL_TAKE(&s.arena, pl_fem_contact_point, s.model->surface.point_count),
                               .active = PL_TAKE(&s.arena, int32_t, s.model->surface.point_count),
+                              .near = PL_TAKE(&s.arena, int32_t, s.model->surface.point_count),
                               .clearances = PL_TAKE(&s.arena, double, s.model->surface.point_count)};
   for (int32_t i = 0; i < s.n; ++i) base[i] = s.x[i] + 0.002 * sin(7.0 * i);
   p.inertia = 400;
@@ -268,6 +269,71 @@ static void gradient_and_hessian_of_the_potential_of_a_step(void **state) {
   drop_subject(&s);
 }
 
+static pl_fem_contacts make_contacts(subject *s, const pl_collider *const *colliders, const pl_transform *placement,
+                                     const double *base) {
+  int32_t count = s->model->surface.point_count;
+  return (pl_fem_contacts){.context = s->context,
+                           .model = s->fem,
+                           .collider_count = 1,
+                           .colliders = colliders,
+                           .starts = placement,
+                           .ends = placement,
+                           .base = base,
+                           .anchors = PL_TAKE(&s->arena, double, 4 * count),
+                           .reach = 1,
+                           .stiffness = 1e6,
+                           .points = PL_TAKE(&s->arena, pl_fem_contact_point, count),
+                           .active = PL_TAKE(&s->arena, int32_t, count),
+                           .near = PL_TAKE(&s->arena, int32_t, count),
+                           .clearances = PL_TAKE(&s->arena, double, count)};
+}
+
+// Points that are too far away to touch are not looked at: on a way back and forth forces are those of evaluations that
+// begin with all points, and the same without derivatives.
+static void points_out_of_reach_are_left_out_without_a_difference(void **state) {
+  (void)state;
+  subject s = make_subject(PL_FEM_NEO_HOOKEAN);
+  pl_error error = {0};
+  pl_collider_def def = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
+  pl_collider *ground = NULL;
+  check_ok(pl_collider_create(s.context, &def, &ground, &error), &error);
+  const pl_collider *colliders[1] = {ground};
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (int32_t i = 1; i < s.n; i += 3) low = fmin(low, s.x[i]), high = fmax(high, s.x[i]);
+  double size = high - low;
+  pl_transform placement = {{0, low + 0.05 * size, 0}, {0, 0, 0.1, 0.994987437106620}};
+  pl_fem_contacts kept = make_contacts(&s, colliders, &placement, s.x),
+                  all = make_contacts(&s, colliders, &placement, s.x);
+  // Down and along, as fractions of the height of the body: the second and the fifth leave the list of near points.
+  static const double DOWN[8] = {0.01, 0.3, 0.02, -0.2, 0.8, 0.05, 0, 0.03};
+  int32_t fewest = s.model->surface.point_count;
+  double *u = PL_TAKE(&s.arena, double, s.n), *expected = PL_TAKE(&s.arena, double, s.n),
+         *found = PL_TAKE(&s.arena, double, s.n), *forces = PL_TAKE(&s.arena, double, s.n);
+  for (int k = 0; k < 8; ++k) {
+    bool refresh = k % 3 == 0;
+    for (int32_t i = 0; i < s.n; ++i) u[i] = s.x[i] + size * DOWN[k] * (i % 3 == 1 ? -1 : 0.1 * sin(3.0 * i));
+    memset(expected, 0, (size_t)s.n * sizeof(double));
+    memset(found, 0, (size_t)s.n * sizeof(double));
+    memset(forces, 0, (size_t)s.n * sizeof(double));
+    all.measured = false;
+    double energy = pl_fem_contacts_evaluate(&all, u, refresh);
+    pl_fem_contacts_add_gradient(&all, expected);
+    assert_true(pl_fem_contacts_evaluate(&kept, u, refresh) == energy);
+    pl_fem_contacts_add_gradient(&kept, found);
+    kept.without_derivatives = true;
+    pl_fem_contacts_evaluate(&kept, u, false);
+    kept.without_derivatives = false;
+    pl_fem_contacts_add_gradient(&kept, forces);
+    assert_memory_equal(expected, found, (size_t)s.n * sizeof(double));
+    assert_memory_equal(expected, forces, (size_t)s.n * sizeof(double));
+    fewest = kept.near_count < fewest ? kept.near_count : fewest;
+  }
+  print_message("near points: %d of %d at least\n", fewest, s.model->surface.point_count);
+  assert_true(fewest < s.model->surface.point_count);
+  pl_collider_destroy(s.context, ground);
+  drop_subject(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradient_and_hessian_of_a_body),
@@ -275,6 +341,7 @@ int main(void) {
       cmocka_unit_test(derivative_by_the_material),
       cmocka_unit_test(stand_ins_for_hessians_are_positive_where_hessians_are_not),
       cmocka_unit_test(gradient_and_hessian_of_the_potential_of_a_step),
+      cmocka_unit_test(points_out_of_reach_are_left_out_without_a_difference),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

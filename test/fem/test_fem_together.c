@@ -191,6 +191,26 @@ static void derivatives_by_the_rest_are_those_of_elements(void **unused) {
   }
 }
 
+// Kernels are compiled for forces alone, forces with a matrix and everything else: the same bits of what they share.
+static void forces_do_not_depend_on_what_else_is_asked_for(void **unused) {
+  (void)unused;
+  const pl_fem_material materials[] = {PL_FEM_PLANE, PL_FEM_EDGES, PL_FEM_SHELL, PL_FEM_CURVE};
+  for (int k = 0; k < 4; ++k) {
+    subject s = make_subject(materials[k]);
+    size_t size = (size_t)s.n * sizeof(double);
+    pl_fem_damping drag = {.from = s.from, .factor = 0.3, .gradient = s.drag},
+                   other = {.from = s.from, .factor = 0.3, .gradient = s.wanted_drag};
+    double energy = pl_fem_system_evaluate_damped(&s.system, s.u, &drag, s.gradient, NULL, false);
+    for (int positive = 0; positive < 2; ++positive) {
+      double same = pl_fem_system_evaluate_damped(&s.system, s.u, &other, s.wanted_gradient, &s.matrix, positive == 1);
+      assert_true(same == energy && other.energy == drag.energy);
+      assert_memory_equal(s.gradient, s.wanted_gradient, size);
+      assert_memory_equal(s.drag, s.wanted_drag, size);
+    }
+    drop_subject(&s);
+  }
+}
+
 #if PL_SIMD_HAS_AVX2
 enum { SOME = 7, MAX_ENERGIES = 64 };
 
@@ -199,8 +219,8 @@ typedef struct outcome {
   double energies[MAX_ENERGIES], lost[MAX_ENERGIES], *gradient, *drag, *values;
 } outcome;
 
-static void run_planes(const subject *s, bool fast, bool positive, bool mixed, outcome *to) {
-  const pl_fem_plane_kernels *kernels = fast ? &pl_fem_plane_kernels_avx2 : &pl_fem_plane_kernels_plain;
+static void run_planes(const subject *s, int set, bool positive, bool mixed, outcome *to) {
+  const pl_fem_plane_kernels *kernels = set == 1 ? &pl_fem_plane_kernels_avx2 : &pl_fem_plane_kernels_plain;
   const int32_t elements[SOME] = {5, 0, 3, 1, 6, 2, 4};
   pl_fem_planes planes = {.constants = s->system.planes,
                           .corners = s->fem->groups[0].corners,
@@ -218,14 +238,22 @@ static void run_planes(const subject *s, bool fast, bool positive, bool mixed, o
   (mixed ? kernels->mixed : kernels->assemble)(&planes, elements, SOME);
 }
 
-static void run_edge_tets(const subject *s, bool fast, bool positive, bool mixed, outcome *to) {
-  const pl_fem_edge_tet_kernels *kernels = fast ? &pl_fem_edge_tet_kernels_avx2 : &pl_fem_edge_tet_kernels_plain;
+static void run_edge_tets(const subject *s, int set, bool positive, bool mixed, outcome *to) {
+  const pl_fem_edge_tet_kernels *kernels = set == 0   ? &pl_fem_edge_tet_kernels_plain
+                                           : set == 1 ? &pl_fem_edge_tet_kernels_avx2
+                                                      : &pl_fem_edge_tet_kernels_avx512;
   const int32_t elements[SOME] = {5, 0, 3, 1, 6, 2, 4};
+  pl_fem_edge_tet_before before[SOME];
+  double corners[12];
+  for (int32_t i = 0; i < SOME; ++i) {
+    pl_fem_system_element(&s->system, s->from, 0, i, corners);
+    pl_fem_edge_tet_before_find(corners, &before[i]);
+  }
   pl_fem_edge_tets tets = {.constants = s->system.edge_tets,
                            .corners = s->fem->groups[0].corners,
                            .slots = s->fem->pattern.groups[0].slots,
                            .positions = s->u,
-                           .before = s->from,
+                           .before = before,
                            .factor = 0.3,
                            .rest = s->system.rest[0],
                            .plain = 1,
@@ -238,8 +266,8 @@ static void run_edge_tets(const subject *s, bool fast, bool positive, bool mixed
   (mixed ? kernels->mixed : kernels->assemble)(&tets, elements, SOME);
 }
 
-static void run_shells(const subject *s, bool fast, bool positive, bool mixed, outcome *to) {
-  const pl_fem_shell_kernels *kernels = fast ? &pl_fem_shell_kernels_avx2 : &pl_fem_shell_kernels_plain;
+static void run_shells(const subject *s, int set, bool positive, bool mixed, outcome *to) {
+  const pl_fem_shell_kernels *kernels = set == 1 ? &pl_fem_shell_kernels_avx2 : &pl_fem_shell_kernels_plain;
   for (int32_t g = 0; g < s->fem->group_count; ++g) {
     int32_t elements[3] = {2, 0, 1}, count = s->fem->groups[g].element_count < 3 ? 1 : 3;
     pl_fem_shells shells = {.kind = pl_fem_shell_kind_of(s->fem->groups[g].energy),
@@ -263,8 +291,9 @@ static void run_shells(const subject *s, bool fast, bool positive, bool mixed, o
 static void all_instruction_sets_give_the_same_bits(void **unused) {
   (void)unused;
   if (!PL_SIMD_CAN_AVX2()) skip();
-  const pl_fem_material materials[] = {PL_FEM_PLANE, PL_FEM_EDGES, PL_FEM_SHELL, PL_FEM_CURVE};
-  for (int k = 0; k < 16; ++k) {
+  // The last with AVX-512, the others with AVX2.
+  const pl_fem_material materials[] = {PL_FEM_PLANE, PL_FEM_EDGES, PL_FEM_SHELL, PL_FEM_CURVE, PL_FEM_EDGES};
+  for (int k = 0; k < (PL_SIMD_CAN_AVX512() ? 20 : 16); ++k) {
     subject s = make_subject(materials[k / 4]);
     size_t size = (size_t)s.n * sizeof(double), values = 9 * (size_t)s.fem->pattern.block_count * sizeof(double);
     outcome plain = {.gradient = s.gradient, .drag = s.drag, .values = s.matrix.values};
@@ -272,9 +301,10 @@ static void all_instruction_sets_give_the_same_bits(void **unused) {
     memset(s.matrix.values, 0, values);
     memset(s.wanted.values, 0, values);
     for (int set = 0; set < 2; ++set)
-      (k / 4 == 0   ? run_planes
-       : k / 4 == 1 ? run_edge_tets
-                    : run_shells)(&s, set == 1, k % 2 == 1, k % 4 >= 2, set == 0 ? &plain : &fast);
+      (k / 4 == 0 ? run_planes
+       : k / 4 == 1 || k / 4 == 4
+           ? run_edge_tets
+           : run_shells)(&s, k / 4 == 4 ? 2 * set : set, k % 2 == 1, k % 4 >= 2, set == 0 ? &plain : &fast);
     double sum = 0;
     for (size_t i = 0; i < values / sizeof(double); ++i) sum += fabs(s.matrix.values[i]);
     assert_true(sum > 0);
@@ -294,6 +324,7 @@ int main(void) {
     cmocka_unit_test(limits_are_squares_of_energies),
     cmocka_unit_test(damping_follows_where_it_begins),
     cmocka_unit_test(derivatives_by_the_rest_are_those_of_elements),
+    cmocka_unit_test(forces_do_not_depend_on_what_else_is_asked_for),
 #if PL_SIMD_HAS_AVX2
     cmocka_unit_test(all_instruction_sets_give_the_same_bits),
 #endif
