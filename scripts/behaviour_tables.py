@@ -42,7 +42,7 @@ def table(name):
 
 
 def tables():
-    names = LISTED.findall((FOLDER / "behaviour_list.c").read_text(encoding="utf-8"))
+    names = dict.fromkeys(LISTED.findall((FOLDER / "behaviour_list.c").read_text(encoding="utf-8")))  # each once
     return "\n".join(row for name in names for row in table(name))
 
 

@@ -26,6 +26,8 @@ enum {
   LEAN,
   LANDING,
   CATCH,
+  PLANT,
+  DESCENT,
   TWIST,
   FEEDBACK,
   GAIN,
@@ -60,6 +62,13 @@ static const pl_behaviour_setting settings_of_bounce[SETTING_COUNT] = {
          "not at all."},
     [CATCH] = {"catch", "", 0, 0, 2,
                "How much farther ahead the feet land for the pitch it will land with: 1 below the tilted body."},
+    [PLANT] = {"plant", "fraction", 0.7, 0, 2,
+               "Fraction of a stance until which feet that lose the ground are brought back to it; later they are left "
+               "to push off."},
+    [DESCENT] =
+        {"descent", "fraction", 0, 0, 2,
+         "Speed at which feet that do not touch come down in a stance, as a fraction of the body's own; 0: they "
+         "slow down before the ground and may hover above it."},
     [TWIST] = {"twist", "rad", 0, -6.3, 6.3, "How far it turns about the vertical in the air, in each hop."},
     [FEEDBACK] = {"feedback", "", 0.3, 0, 1, "Fraction of the error of a hop that the next one corrects."},
     [GAIN] = {"gain", "1/beat", 2, 0.01, 20, "How fast errors of the centre of mass and of the upright are corrected."},
@@ -151,7 +160,6 @@ static const double MAX_POISE_SPEED = 0.3;                     // paces, of the 
 static const double MAX_PITCHING = 1;                          // rad/beat, at take-off
 static const double TWIST_ACCELERATION = 8;                    // rad/beat² for each rad of twist
 static const double MIN_ARM = 0.3;         // heights: a body pressed flat must not lean without bound
-static const double PUSH_BEGIN = 0.7;      // fraction of a stance after which feet are left to push off
 static const double MAX_PLACEMENT = 0.25;  // heights: how far ahead or back feet are set in flight
 
 // Middle of all feet less where it is in the shape as built: the point on the ground that the centre of mass is above
@@ -326,7 +334,8 @@ static void stance(const double *settings, const bounce_state *state, const pl_a
   pl_aim_center(view, frame, &level, goals);
   bounce_turn turn = turn_in_stance(settings, state, view, frame, plan, ahead);
   hold_body(settings, view, frame, yaw, &turn, goals);
-  if (state->phase == BOUNCE_STANCE && state->clock > PUSH_BEGIN * state->span) return;
+  if (state->phase == BOUNCE_STANCE && state->clock > settings[PLANT] * state->span) return;
+  double falling = pl_vec3_dot(view->velocity, frame->up);
   for (int32_t i = 0; i < view->part_count; ++i) {
     const pl_part_view *part = &view->parts[i];
     if (!part->is_foot || part->touch_count > 0) continue;
@@ -337,6 +346,7 @@ static void stance(const double *settings, const bounce_state *state, const pl_a
                     .weight = settings[FOOT_WEIGHT]};
     lower.target = pl_motion_at_height(frame, part->position,
                                        pl_motion_ground(view, part->position) + pl_motion_sole(view, frame, part));
+    lower.target_speed = pl_vec3_scale(frame->up, settings[DESCENT] * fmin(falling, 0));
     pl_aim_part(view, frame, i, &lower, goals);
   }
 }

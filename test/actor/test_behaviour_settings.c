@@ -123,11 +123,65 @@ static void a_bounce_that_lands_level_takes_off_with_the_pitching_that_needs(voi
   check_at_most(0.2, upright);
 }
 
+// What is asked of a foot that has lost the ground while the other stands, in the stances of a bounce after its first
+// hop: in how many of the rounds it is brought down, as a fraction, and the mean speed downward that is asked for while
+// the body sinks, as a fraction of the body's.
+static void lost_foot(double plant, double descent, double *brought_down, double *speed) {
+  puppet *p = calloc(1, sizeof *p), *q = calloc(1, sizeof *q);
+  begin(p, pl_behaviour_find("bounce"));
+  set(p, "plant", plant);
+  set(p, "descent", descent);
+  stand_up(p, 1, true);
+  p->view.command.speed = 0.1;
+  observe_again(p);
+  int32_t rounds = 0, lowered = 0, sinking = 0;
+  double sum = 0;
+  for (int32_t round = 0; round < 600; ++round) {
+    obey(p, false);
+    if (tally_of(p).hops == 0 || p->view.touch_count == 0) continue;
+    *q = *p;
+    q->parts[1].touch_count = 0;
+    q->parts[1].velocity = q->view.velocity;
+    choose(q);
+    rounds++;
+    for (int32_t k = 0; k < q->goals.count; ++k) {
+      const pl_goal *goal = &q->goals.items[k];
+      if (goal->subject != PL_GOAL_PART || goal->part != 1 || goal->axes != PL_GOAL_Y) continue;
+      pl_vec3 now, then = wanted(q, goal, &now);
+      lowered++;
+      if (now.y > -0.5) continue;
+      sum += then.y / now.y;
+      sinking++;
+    }
+  }
+  assert_true(rounds > 50 && sinking > 5);
+  *brought_down = (double)lowered / rounds;
+  *speed = sum / sinking;
+  free(p);
+  free(q);
+}
+
+static void a_foot_of_a_bounce_that_loses_the_ground_comes_back_in_time(void **state) {
+  (void)state;
+  double usual, early, late, slow, fast;
+  lost_foot(0.7, 0, &usual, &slow);
+  lost_foot(0.4, 0, &early, &slow);
+  lost_foot(1.5, 0, &late, &slow);
+  print_message("brought down in %.3g, %.3g and %.3g of the stance\n", early, usual, late);
+  check_at_most(early, usual - 0.1);
+  check_at_most(usual, late - 0.1);
+  lost_foot(0.7, 1, &usual, &fast);
+  print_message("comes down at %.3g of the speed of the body, with descent at %.3g\n", slow, fast);
+  check_at_most(slow, 0.95);
+  check_near(fast, 1, 0.01);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_foot_of_a_waddle_waits_to_leave_the_ground_as_long_as_it_may),
       cmocka_unit_test(a_bounce_takes_off_with_spin_only_where_it_twists),
       cmocka_unit_test(a_bounce_that_lands_level_takes_off_with_the_pitching_that_needs),
+      cmocka_unit_test(a_foot_of_a_bounce_that_loses_the_ground_comes_back_in_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
