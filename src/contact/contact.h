@@ -58,6 +58,21 @@ typedef struct pl_contact_extent {
   pl_vec3 mean;
 } pl_contact_extent;
 
+// Arrays for the particles of a body at both ends of a step.
+typedef struct pl_contact_points {
+  pl_vec3 *starts, *start_velocities;
+  pl_vec3 *positions, *velocities;  // at the end
+} pl_contact_points;
+
+// Reads and writes the particles of bodies that are resolved at once, each by one task, with arrays
+// of the task (contact_lone.h). Bodies by their numbers; any thread may call.
+typedef struct pl_contact_exchange {
+  void *data;
+  void (*read)(void *data, int32_t body, const pl_contact_points *points);
+  // `moved`: contact changed some particle
+  void (*write)(void *data, int32_t body, const pl_contact_points *points, bool moved);
+} pl_contact_exchange;
+
 // One colliding body during one step; filled by the world.
 typedef struct pl_contact_body {
   const pl_contact_surface *surface;
@@ -110,7 +125,10 @@ typedef struct pl_contact_body {
   bool asleep;
   bool solved;  // its contacts were solved with its step: those between two such bodies, or
                 // with a collider, are left as they are
-  bool moved;   // out: some particle was changed
+  // It may be resolved at once when nothing but colliders is near. Then its arrays of particles are
+  // not used, and the exchange of the step has what becomes of it. It needs `extents`.
+  bool may_be_lone;
+  bool moved;  // out: some particle was changed
 } pl_contact_body;
 
 // One side of a contact: a point of a body's surface, as a weighted mean of one to three surface
@@ -154,6 +172,8 @@ typedef struct pl_contact_step {
   int32_t rounds;     // sweeps over the contacts
   pl_vec3 gravity;    // m/s²: sets the speeds and depths below which a contact counts as resting
   int64_t number;     // of the step: tells which ones search all pairs (contact_keep.c)
+  // NULL: no body is resolved at once
+  const pl_contact_exchange *exchange;
 } pl_contact_step;
 
 // Something that joins two bodies and is solved in the sweeps of the contacts: a joint, an
@@ -243,6 +263,8 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
 
 // The contacts of the last resolution, those between soft bodies last, and the sum of the impulses
 // along the normal that each got (N s; NULL: not wanted). Valid until the next call on the solver.
+// Of contacts of bodies that were resolved at once the sides, the collider, normal and depth are
+// known; the other members are 0.
 int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver);
 const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index,
                                                 double *impulse);

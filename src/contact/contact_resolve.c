@@ -23,6 +23,7 @@
 #include "base/parallel.h"
 #include "contact/contact_bounce.h"
 #include "contact/contact_cache.h"
+#include "contact/contact_lone.h"
 #include "contact/contact_solver.h"
 #include "contact/vec3_parts.h"
 #include "pliant/math.h"
@@ -31,7 +32,7 @@
 // the many of a stack need not agree. Particles give way by themselves.
 static const double SOFTNESS = 0.06;
 
-enum { ROW_GRAIN = 256, BODY_GRAIN = 8, PAIR_GRAIN = 16, ISLAND_GRAIN = 1 };
+enum { ROW_GRAIN = 256, BODY_GRAIN = 8, PAIR_GRAIN = 16, ISLAND_GRAIN = 1, LONE_GRAIN = 8 };
 
 typedef struct resolution {
   pl_contact_solver *solver;
@@ -533,7 +534,41 @@ static void resolve_island(const resolution *all, int32_t number) {
 
 static void resolve_islands(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
-  for (int32_t k = begin; k < end; ++k) resolve_island(data, k);
+  const resolution *r = data;
+  const pl_contact_plan *plan = &r->memory->plan;
+  for (int32_t k = begin; k < end; ++k)
+    if (!plan->pairs[plan->small_islands[k].first].is_lone) resolve_island(r, k);
+}
+
+// Bodies near colliders alone, from the search to their new states (contact_lone.h).
+static void resolve_lone(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  pl_lone_workspace *workspace = pl_lone_acquire(r->memory);
+  resolution own = *r;
+  own.memory = &workspace->memory;
+  own.bodies = &workspace->body;
+  for (int32_t i = begin; i < end; ++i) {
+    pl_lone_body *lone = &r->memory->lone_bodies[i];
+    lone->count = pl_lone_find(r->solver, r->bodies, r->step, lone->body, workspace);
+    if (lone->count > 0) {
+      resolve_island(&own, 0);
+      pl_lone_finish(r->memory, r->step, lone, workspace);
+    } else if (r->bodies[lone->body].write_points != NULL) {
+      // It touches nothing: one of the others, which want their points where they are.
+      r->bodies[lone->body].write_points(r->bodies[lone->body].write_data);
+    }
+  }
+  pl_lone_release(workspace);
+}
+
+// Before islands are formed. Returns how many contacts there are.
+static int32_t resolve_all_lone(resolution *r) {
+  pl_contact_memory *memory = r->memory;
+  int32_t count = 0;
+  pl_parallel_for(r->solver->context, memory->lone_count, LONE_GRAIN, resolve_lone, r);
+  for (int32_t i = 0; i < memory->lone_count; ++i) count += memory->lone_bodies[i].count;
+  return count;
 }
 
 // All large islands, phase by phase, by all threads; and what is left to do of bodies that touch nothing.
@@ -574,11 +609,13 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                   .has_rigid = has_rigid(bodies, body_count, true),
                   .soft = {memory, bodies, &solver->pairs, step}};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
-  memory->soft_pair_count = pl_soft_list_pairs(memory);
-  pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,  solver->joints,
-                             solver->joint_count, memory->soft_pairs, memory->soft_pair_count};
-  pl_contact_plan_form(&memory->plan, &def);
   count_sweeps(&r);
+  memory->lone_row_count = resolve_all_lone(&r);
+  memory->soft_pair_count = pl_soft_list_pairs(memory);
+  pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,   solver->joints,
+                             solver->joint_count, memory->soft_pairs, memory->soft_pair_count, memory->lone_bodies,
+                             memory->lone_count};
+  pl_contact_plan_form(&memory->plan, &def);
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
   resolve_large(&r);
   pl_contact_keep_apart(solver, bodies, step, are_soft(&r));
@@ -587,8 +624,9 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   if (report != NULL) {
     *report = (pl_contact_report){0};
     for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
-      report->contact_count += memory->outcomes[p].overlap_count;
-      report->deepest = pl_larger(report->deepest, memory->outcomes[p].deepest);
+      const pl_contact_outcome *outcome = pl_contact_outcome_of(memory, p);
+      report->contact_count += outcome->overlap_count;
+      report->deepest = pl_larger(report->deepest, outcome->deepest);
     }
   }
   return PL_OK;

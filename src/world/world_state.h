@@ -84,6 +84,7 @@ typedef struct pl_body {
   pl_body_note note;            // … this
   bool has_points;              // `starts`, `positions` and both velocities are those of this step
   bool is_saved;  // `saved` is there in this step; until then the state has not changed
+  bool was_lone;  // contact has resolved it without its points in the last step that it moved in
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -241,6 +242,10 @@ bool pl_world_meets_collider(const pl_world *world, int32_t index, int32_t colli
 // At the end of the contact phase: put soft bodies back that are deeper in colliders than their
 // contact thickness (world_overlap.c).
 void pl_world_part_from_colliders(pl_world *world);
+// The same for one body by number, with its particles in these arrays, of which those of the end
+// are scratch. Returns whether it moved.
+bool pl_body_part_from_colliders(const pl_world *world, int32_t index,
+                                 const pl_contact_points *points);
 // The lists are the world's, for one body at a time: copies on its scratch stack, for a move that
 // outlasts that. False when out of memory.
 bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);
