@@ -92,6 +92,16 @@ const pl_contact_outcome *pl_contact_outcome_of(const pl_contact_memory *memory,
   return it->is_lone ? &memory->lone_outcomes[it->a] : &memory->outcomes[pair];
 }
 
+pl_contact_report pl_contact_sum_report(const pl_contact_memory *memory) {
+  pl_contact_report report = {0, 0};
+  for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
+    const pl_contact_outcome *outcome = pl_contact_outcome_of(memory, p);
+    report.contact_count += outcome->overlap_count;
+    report.deepest = pl_larger(report.deepest, outcome->deepest);
+  }
+  return report;
+}
+
 // A pair whose contacts are with several colliders.
 static void add_pair(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair,
                      pl_collider_impulse *impulses) {

@@ -120,14 +120,6 @@ static bool bounce(const resolution *r, const pl_contact *contact, double speed,
   return pl_contact_meeting_bounce(&meeting, start_approach(r->bodies, row), &row->arrive, &row->leave);
 }
 
-// Largest answer across the normal: a sweep with it does not overshoot in any direction.
-static double sliding_answer(pl_mat3 k, pl_vec3 normal) {
-  pl_vec3 t = pl_vec3_perpendicular(normal), u = pl_vec3_cross(normal, t);
-  pl_vec3 kt = pl_mat3_apply(k, t), ku = pl_mat3_apply(k, u);
-  double a = pl_vec3_dot(t, kt), b = pl_vec3_dot(u, ku), c = pl_vec3_dot(t, ku);
-  return 0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c);
-}
-
 static bool is_rigid(const pl_contact_body *bodies, const pl_contact_arm *arm) {
   return arm->body >= 0 && bodies[arm->body].rigid != NULL;
 }
@@ -181,7 +173,7 @@ static void answer_row(const pl_contact_body *bodies, pl_contact_row *row, pl_co
   }
   pl_mat3 k = pl_contact_inverse_mass(bodies, &row->a, &row->b);
   *answer = pl_vec3_dot(row->normal, pl_mat3_apply(k, row->normal));
-  *sliding = sliding_answer(k, row->normal);
+  *sliding = pl_contact_sliding_answer(k, row->normal);
 }
 
 static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -419,30 +411,6 @@ static void turn_levers(void *data, int32_t begin, int32_t end, int32_t block) {
   }
 }
 
-static bool has_rigid(const pl_contact_body *bodies, int32_t body_count, bool asleep_too) {
-  for (int32_t i = 0; i < body_count; ++i)
-    if (bodies[i].rigid != NULL && (asleep_too || !bodies[i].asleep)) return true;
-  return false;
-}
-
-// Are all bodies that move soft and fine? A contact then acts on a few of many particles, which give way by themselves.
-static bool are_soft(const resolution *r) {
-  for (int32_t i = 0; i < r->memory->body_count; ++i) {
-    const pl_surface_motion *motion = &r->memory->motions[i];
-    if (!r->bodies[i].asleep && !(motion->has_tets && pl_surface_motion_is_fine(motion))) return false;
-  }
-  return r->solver->joint_count == 0;
-}
-
-// Sweeps of both halves. A stack of rigid bodies sways unless it has twice as many as others. For soft bodies a quarter
-// does: a heap of them is as deep in itself after two sweeps as after twelve.
-static void count_sweeps(resolution *r) {
-  int32_t rounds = r->step->rounds;
-  bool is_stiff = has_rigid(r->bodies, r->memory->body_count, false);
-  r->arrivals = is_stiff ? 2 * rounds : are_soft(r) ? (rounds + 3) / 4 : rounds;
-  r->leaves = is_stiff ? rounds : (r->arrivals + 1) / 2;
-}
-
 // --- impulses that the next step starts from
 
 static void clear_impulses_of(const resolution *r, int32_t k) {
@@ -606,10 +574,13 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                   .bodies = bodies,
                   .step = step,
                   .scale = pl_contact_scale_of(step),
-                  .has_rigid = has_rigid(bodies, body_count, true),
+                  .has_rigid = pl_contact_has_rigid(bodies, body_count, true),
                   .soft = {memory, bodies, &solver->pairs, step}};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
-  count_sweeps(&r);
+  bool are_soft = pl_contact_are_soft(solver, bodies);
+  pl_contact_sweeps sweeps = pl_contact_count_sweeps(solver, bodies, step->rounds, are_soft);
+  r.arrivals = sweeps.arrivals;
+  r.leaves = sweeps.leaves;
   memory->lone_row_count = resolve_all_lone(&r);
   memory->soft_pair_count = pl_soft_list_pairs(memory);
   pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,   solver->joints,
@@ -618,16 +589,8 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   pl_contact_plan_form(&memory->plan, &def);
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
   resolve_large(&r);
-  pl_contact_keep_apart(solver, bodies, step, are_soft(&r));
+  pl_contact_keep_apart(solver, bodies, step, are_soft);
   memory->soft_row_count = pl_soft_list_rows(memory);
-
-  if (report != NULL) {
-    *report = (pl_contact_report){0};
-    for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
-      const pl_contact_outcome *outcome = pl_contact_outcome_of(memory, p);
-      report->contact_count += outcome->overlap_count;
-      report->deepest = pl_larger(report->deepest, outcome->deepest);
-    }
-  }
+  if (report != NULL) *report = pl_contact_sum_report(memory);
   return PL_OK;
 }

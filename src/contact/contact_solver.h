@@ -232,6 +232,20 @@ typedef struct pl_contact_damping {
   bool is_after;  // after the sweeps
 } pl_contact_damping;
 
+// Is any body rigid, of those awake or of all?
+bool pl_contact_has_rigid(const pl_contact_body *bodies, int32_t body_count, bool asleep_too);
+
+// Are all bodies that move soft and fine, and none of them joined?
+bool pl_contact_are_soft(const pl_contact_solver *solver, const pl_contact_body *bodies);
+
+// Sweeps of the two halves of resolution (contact_rounds.c).
+typedef struct pl_contact_sweeps {
+  int32_t arrivals, leaves;
+} pl_contact_sweeps;
+pl_contact_sweeps pl_contact_count_sweeps(const pl_contact_solver *solver,
+                                          const pl_contact_body *bodies, int32_t rounds,
+                                          bool are_soft);
+
 // Bodies and pairs of a small island.
 typedef struct pl_contact_island {
   const int32_t *bodies;
@@ -251,6 +265,9 @@ void pl_contact_limit_large(pl_contact_damping *damping);
 
 // What became of pair number `pair` of the plan.
 const pl_contact_outcome *pl_contact_outcome_of(const pl_contact_memory *memory, int32_t pair);
+
+// The sum over all pairs.
+pl_contact_report pl_contact_sum_report(const pl_contact_memory *memory);
 
 // Add what a contact gave to its collider (contact_report.c).
 void pl_contact_push_collider(const pl_contact_body *bodies, const pl_contact_row *row,
