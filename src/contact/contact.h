@@ -68,7 +68,9 @@ typedef struct pl_contact_points {
 // of the task (contact_lone.h). Bodies by their numbers; any thread may call.
 typedef struct pl_contact_exchange {
   void *data;
+  // All but `start_velocities`, which few contacts ask for
   void (*read)(void *data, int32_t body, const pl_contact_points *points);
+  void (*read_start_velocities)(void *data, int32_t body, pl_vec3 *velocities);
   // `moved`: contact changed some particle
   void (*write)(void *data, int32_t body, const pl_contact_points *points, bool moved);
 } pl_contact_exchange;
@@ -91,7 +93,9 @@ typedef struct pl_contact_body {
   pl_vec3 *velocities;               // corrected in place
   const pl_vec3 *start_velocities;   // at the start of the step, before any force; NULL: not known.
                                      // Decides what bounces
-  const double *inverse_masses;      // 1/kg; 0: cannot be moved (hard pin)
+  // Of a body in a workspace: gives them, if they are not there yet
+  const pl_vec3 *(*get_start_velocities)(void *data);
+  const double *inverse_masses;  // 1/kg; 0: cannot be moved (hard pin)
   // NULL for particles. A rigid body's `positions` and `starts` are its surface points as placed
   // by its method; resolution changes `rigid` alone, and the method places the points again.
   pl_contact_rigid *rigid;

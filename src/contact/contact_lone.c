@@ -124,6 +124,16 @@ void pl_lone_release(pl_lone_workspace *workspace) {
   atomic_flag_clear_explicit(&workspace->is_used, memory_order_release);
 }
 
+// Most contacts do not bounce: velocities at the start are read when one asks.
+static const pl_vec3 *get_start_velocities(void *data) {
+  pl_lone_workspace *workspace = data;
+  pl_vec3 *velocities = workspace->points.start_velocities;
+  if (!workspace->has_start_velocities)
+    workspace->exchange->read_start_velocities(workspace->exchange->data, workspace->number, velocities);
+  workspace->has_start_velocities = true;
+  return velocities;
+}
+
 // Body number `body` as the only one of the workspace.
 static void begin_body(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
                        pl_lone_workspace *workspace) {
@@ -131,7 +141,10 @@ static void begin_body(const pl_contact_memory *memory, const pl_contact_body *b
   const pl_surface_tree *tree = memory->motions[body].tree;
   workspace->body = bodies[body];
   workspace->body.starts = workspace->points.starts;
-  workspace->body.start_velocities = workspace->points.start_velocities;
+  workspace->body.get_start_velocities = get_start_velocities;
+  workspace->body.write_data = workspace;
+  workspace->has_start_velocities = false;
+  workspace->number = body;
   workspace->body.positions = workspace->points.positions;
   workspace->body.velocities = workspace->points.velocities;
   workspace->body.write_points = NULL;
@@ -156,6 +169,7 @@ int32_t pl_lone_find(pl_contact_solver *solver, const pl_contact_body *bodies, c
                      int32_t body, pl_lone_workspace *workspace) {
   pl_contact_memory *own = &workspace->memory;
   begin_body(&solver->memory, bodies, body, workspace);
+  workspace->exchange = step->exchange;
   step->exchange->read(step->exchange->data, body, &workspace->points);
   pl_contact_detection d = {.memory = own,
                             .bodies = &workspace->body,

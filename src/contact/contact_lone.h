@@ -29,6 +29,9 @@ struct pl_lone_workspace {
   pl_contact_memory memory;  // of one body; collider steps are those of all
   pl_contact_body body;
   pl_contact_points points;
+  const pl_contact_exchange *exchange;
+  int32_t number;  // of the body among all
+  bool has_start_velocities;
 };
 
 // Size the workspaces for these bodies; false when out of memory.

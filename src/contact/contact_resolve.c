@@ -66,8 +66,10 @@ static double start_approach(const pl_contact_body *bodies, const pl_contact_row
   for (int side = 0; side < 2; ++side) {
     const pl_contact_arm *arm = side == 0 ? &row->a : &row->b;
     if (arm->body < 0) continue;
-    const pl_vec3 *velocities = bodies[arm->body].start_velocities;
-    if (velocities == NULL || bodies[arm->body].rigid != NULL) return HUGE_VAL;
+    const pl_contact_body *body = &bodies[arm->body];
+    const pl_vec3 *velocities =
+        body->get_start_velocities != NULL ? body->get_start_velocities(body->write_data) : body->start_velocities;
+    if (velocities == NULL || body->rigid != NULL) return HUGE_VAL;
     for (int32_t i = 0; i < arm->count; ++i)
       sum = pl_vec3_add_scaled(sum, velocities[arm->terms[i].particle],
                                side == 0 ? arm->terms[i].weight : -arm->terms[i].weight);

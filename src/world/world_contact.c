@@ -314,9 +314,13 @@ static void read_lone(void *data, int32_t number, const pl_contact_points *point
   const pl_body *body = body_of_number(data, number);
   const pl_body_method *method = body->model->method;
   method->get_positions(body->model, body->saved, points->starts);
-  method->get_velocities(body->model, body->saved, points->start_velocities);
   method->get_positions(body->model, body->state, points->positions);
   method->get_velocities(body->model, body->state, points->velocities);
+}
+
+static void read_start_velocities(void *data, int32_t number, pl_vec3 *velocities) {
+  const pl_body *body = body_of_number(data, number);
+  body->model->method->get_velocities(body->model, body->saved, velocities);
 }
 
 // What commit_bodies() and pl_world_part_from_colliders() do for all others.
@@ -374,7 +378,7 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   int32_t count = (int32_t)world->contact_bodies.count;
   bool is_known = !pl_world_mark_sleepers(world) && world->contacts_found;
   pl_world_start_couplings(world);
-  pl_contact_exchange exchange = {world, read_lone, write_lone};
+  pl_contact_exchange exchange = {world, read_lone, read_start_velocities, write_lone};
   pl_contact_step step = {.time = pl_world_get_time(world),
                           .step = world->def.step,
                           .rounds = world->def.contact_rounds,
