@@ -47,6 +47,18 @@ typedef struct pl_contact_impulse {
 // This many are kept for each surface point; when there are more, the largest.
 enum { PL_IMPULSES_PER_POINT = 3 };
 
+// Which entries of an array per surface point may be other than zero: a bit for each 64th of the
+// points. Of a body at rest few are, and the others need not be cleared.
+typedef uint64_t pl_contact_mask;
+static inline int32_t pl_contact_mask_width(int32_t point_count) {
+  return (point_count + 63) / 64;
+}
+static inline void pl_contact_mask_add(pl_contact_mask *mask, int32_t point, int32_t point_count) {
+  *mask |= UINT64_C(1) << point / pl_contact_mask_width(point_count);
+}
+// Clear these entries, of `size` bytes each.
+void pl_contact_mask_clear(pl_contact_mask *mask, void *entries, size_t size, int32_t point_count);
+
 // Two bodies that do not touch each other, by their numbers, the lower first.
 typedef struct pl_contact_spared_pair {
   int32_t low, high;
@@ -104,12 +116,14 @@ typedef struct pl_contact_body {
   // be cleared then.
   pl_contact_impulse *impulses;
   const pl_contact_impulse *last_impulses;
-  bool *has_impulses;  // whether any of them may be other than zero; NULL: not known
-  uint32_t id;         // the same in every step, for `impulses`
+  bool *has_impulses;             // whether any of them may be other than zero; NULL: not known
+  pl_contact_mask *impulse_mask;  // which of them; NULL: not known
+  uint32_t id;                    // the same in every step, for `impulses`
   // Out, of a body that is awake: what its contacts push each surface point with along their
   // normals is added, N s; NULL: not wanted. `has_presses` is set when there is any
   pl_vec3 *presses;
   bool *has_presses;
+  pl_contact_mask *press_mask;  // gets which of them; NULL: not wanted
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   double friction, restitution, radius;
   pl_contact_filter filter;

@@ -13,6 +13,10 @@ static pl_vec3 point_of(const pl_contact_body *bodies, const pl_contact_side *si
   return point;
 }
 
+static void note_press(const pl_contact_body *body, int32_t point) {
+  if (body->press_mask != NULL) pl_contact_mask_add(body->press_mask, point, body->surface->point_count);
+}
+
 // What a contact pushed the surface points of one side with.
 static void press_side(const pl_contact_body *bodies, const pl_contact_side *side, pl_vec3 impulse) {
   if (side->body < 0 || bodies[side->body].presses == NULL || bodies[side->body].asleep) return;
@@ -20,6 +24,7 @@ static void press_side(const pl_contact_body *bodies, const pl_contact_side *sid
   for (int32_t k = 0; k < side->count; ++k) {
     pl_vec3 *press = &bodies[side->body].presses[side->points[k]];
     *press = pl_vec3_add_scaled(*press, impulse, side->weights[k]);
+    note_press(&bodies[side->body], side->points[k]);
   }
 }
 
@@ -61,13 +66,17 @@ static void report_soft(const pl_contact_memory *memory, const pl_contact_body *
     pl_vec3 impulse = pl_vec3_scale(pl_vec3_of_floats(row->normal), press);
     if (own != NULL) {
       own[note->point] = pl_vec3_add(own[note->point], impulse);
+      note_press(&bodies[side.own], note->point);
       *bodies[side.own].has_presses = true;
     }
     if (other == NULL) continue;
     *bodies[side.other].has_presses = true;
     pl_contact_place place = pl_contact_spot_place(note->spot);
     const int32_t *corners = &triangles[3 * (size_t)place.triangle];
-    for (int k = 0; k < 3; ++k) other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], impulse, -place.weights[k]);
+    for (int k = 0; k < 3; ++k) {
+      other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], impulse, -place.weights[k]);
+      note_press(&bodies[side.other], corners[k]);
+    }
   }
 }
 

@@ -54,6 +54,8 @@ static bool list_bodies(pl_world *world) {
         .impulses = body->impulses,
         .has_impulses = &body->has_impulses,
         .has_presses = &body->has_next_presses,
+        .impulse_mask = &body->impulse_mask,
+        .press_mask = &body->next_press_mask,
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
         .all_edges = world->def.all_edges,

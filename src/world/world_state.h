@@ -60,6 +60,8 @@ typedef struct pl_body {
   pl_contact_impulse *impulses, *saved_impulses;
   bool has_swapped, has_copied;
   bool has_impulses, saved_has_impulses;  // some of them may be other than zero
+  // Which ones, of either array.
+  pl_contact_mask impulse_mask, saved_impulse_mask;
   pl_body_rest rest, saved_rest;
   pl_box sleep_box;           // of a sleeper: around its particles
   double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
@@ -74,8 +76,10 @@ typedef struct pl_body {
   pl_vec3 *presses;           // N s on each surface point along the normals of its contacts …
   pl_vec3 *next_presses;      // … and in the step under way; swapped when it has succeeded
   bool has_presses, has_next_presses;  // some of them may be other than zero
-  pl_vector layers;                    // of pl_world_layer
-  int64_t version;                     // counts changes of its surface
+  // Which ones.
+  pl_contact_mask press_mask, next_press_mask;
+  pl_vector layers;             // of pl_world_layer
+  int64_t version;              // counts changes of its surface
   bool has_previous;            // `saved` is the state before the last step, not before a jump
   struct pl_body_shown *shown;  // surface for display and queries; NULL until asked for
   bool slept;                   // was not moved in this step
