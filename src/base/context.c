@@ -98,6 +98,10 @@ int32_t pl_context_thread_count(const pl_context *context) {
   return context->thread_count;
 }
 
+bool pl_context_has_task_runner(const pl_context *context) {
+  return context->task_runner.run != NULL;
+}
+
 pl_memory_report pl_context_get_memory_report(const pl_context *context) {
   return (pl_memory_report){
       .block_count = (int64_t)atomic_load(&context->block_count),

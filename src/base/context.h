@@ -18,6 +18,9 @@ void *pl_allocate_array(pl_context *context, size_t count, size_t item_size);
 // Give a block back. NULL is allowed.
 void pl_release(pl_context *context, void *block);
 
+// Does the caller run the tasks, on threads that nobody has counted?
+bool pl_context_has_task_runner(const pl_context *context);
+
 // Send a formatted line to the context's log.
 void pl_log(pl_context *context, pl_severity severity, const char *format, ...) PL_PRINTF(3, 4);
 

@@ -47,6 +47,18 @@ typedef struct pl_contact_impulse {
 // This many are kept for each surface point; when there are more, the largest.
 enum { PL_IMPULSES_PER_POINT = 3 };
 
+// Which entries of an array per surface point may be other than zero: a bit for each 64th of the
+// points. Of a body at rest few are, and the others need not be cleared.
+typedef uint64_t pl_contact_mask;
+static inline int32_t pl_contact_mask_width(int32_t point_count) {
+  return (point_count + 63) / 64;
+}
+static inline void pl_contact_mask_add(pl_contact_mask *mask, int32_t point, int32_t point_count) {
+  *mask |= UINT64_C(1) << point / pl_contact_mask_width(point_count);
+}
+// Clear these entries, of `size` bytes each.
+void pl_contact_mask_clear(pl_contact_mask *mask, void *entries, size_t size, int32_t point_count);
+
 // Two bodies that do not touch each other, by their numbers, the lower first.
 typedef struct pl_contact_spared_pair {
   int32_t low, high;
@@ -57,6 +69,23 @@ typedef struct pl_contact_extent {
   pl_box box;
   pl_vec3 mean;
 } pl_contact_extent;
+
+// Arrays for the particles of a body at both ends of a step.
+typedef struct pl_contact_points {
+  pl_vec3 *starts, *start_velocities;
+  pl_vec3 *positions, *velocities;  // at the end
+} pl_contact_points;
+
+// Reads and writes the particles of bodies that are resolved at once, each by one task, with arrays
+// of the task (contact_lone.h). Bodies by their numbers; any thread may call.
+typedef struct pl_contact_exchange {
+  void *data;
+  // All but `start_velocities`, which few contacts ask for
+  void (*read)(void *data, int32_t body, const pl_contact_points *points);
+  void (*read_start_velocities)(void *data, int32_t body, pl_vec3 *velocities);
+  // `moved`: contact changed some particle
+  void (*write)(void *data, int32_t body, const pl_contact_points *points, bool moved);
+} pl_contact_exchange;
 
 // One colliding body during one step; filled by the world.
 typedef struct pl_contact_body {
@@ -76,7 +105,9 @@ typedef struct pl_contact_body {
   pl_vec3 *velocities;               // corrected in place
   const pl_vec3 *start_velocities;   // at the start of the step, before any force; NULL: not known.
                                      // Decides what bounces
-  const double *inverse_masses;      // 1/kg; 0: cannot be moved (hard pin)
+  // Of a body in a workspace: gives them, if they are not there yet
+  const pl_vec3 *(*get_start_velocities)(void *data);
+  const double *inverse_masses;  // 1/kg; 0: cannot be moved (hard pin)
   // NULL for particles. A rigid body's `positions` and `starts` are its surface points as placed
   // by its method; resolution changes `rigid` alone, and the method places the points again.
   pl_contact_rigid *rigid;
@@ -85,12 +116,14 @@ typedef struct pl_contact_body {
   // be cleared then.
   pl_contact_impulse *impulses;
   const pl_contact_impulse *last_impulses;
-  bool *has_impulses;  // whether any of them may be other than zero; NULL: not known
-  uint32_t id;         // the same in every step, for `impulses`
+  bool *has_impulses;             // whether any of them may be other than zero; NULL: not known
+  pl_contact_mask *impulse_mask;  // which of them; NULL: not known
+  uint32_t id;                    // the same in every step, for `impulses`
   // Out, of a body that is awake: what its contacts push each surface point with along their
   // normals is added, N s; NULL: not wanted. `has_presses` is set when there is any
   pl_vec3 *presses;
   bool *has_presses;
+  pl_contact_mask *press_mask;  // gets which of them; NULL: not wanted
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   double friction, restitution, radius;
   pl_contact_filter filter;
@@ -110,7 +143,10 @@ typedef struct pl_contact_body {
   bool asleep;
   bool solved;  // its contacts were solved with its step: those between two such bodies, or
                 // with a collider, are left as they are
-  bool moved;   // out: some particle was changed
+  // It may be resolved at once when nothing but colliders is near. Then its arrays of particles are
+  // not used, and the exchange of the step has what becomes of it. It needs `extents`.
+  bool may_be_lone;
+  bool moved;  // out: some particle was changed
 } pl_contact_body;
 
 // One side of a contact: a point of a body's surface, as a weighted mean of one to three surface
@@ -154,6 +190,8 @@ typedef struct pl_contact_step {
   int32_t rounds;     // sweeps over the contacts
   pl_vec3 gravity;    // m/s²: sets the speeds and depths below which a contact counts as resting
   int64_t number;     // of the step: tells which ones search all pairs (contact_keep.c)
+  // NULL: no body is resolved at once
+  const pl_contact_exchange *exchange;
 } pl_contact_step;
 
 // Something that joins two bodies and is solved in the sweeps of the contacts: a joint, an
@@ -243,6 +281,8 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
 
 // The contacts of the last resolution, those between soft bodies last, and the sum of the impulses
 // along the normal that each got (N s; NULL: not wanted). Valid until the next call on the solver.
+// Of contacts of bodies that were resolved at once the sides, the collider, normal and depth are
+// known; the other members are 0.
 int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver);
 const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index,
                                                 double *impulse);

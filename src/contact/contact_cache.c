@@ -57,10 +57,25 @@ pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *c
   return pl_vec3_of(0, 0, 0);
 }
 
+void pl_contact_mask_clear(pl_contact_mask *mask, void *entries, size_t size, int32_t point_count) {
+  int32_t width = pl_contact_mask_width(point_count);
+  for (int32_t first = 0; first < point_count && *mask != 0; first += width, *mask >>= 1) {
+    int32_t count = point_count - first < width ? point_count - first : width;
+    if ((*mask & 1) != 0) memset((char *)entries + (size_t)first * size, 0, (size_t)count * size);
+  }
+  *mask = 0;
+}
+
+static void add_to_mask(const pl_contact_body *body, int32_t point) {
+  if (body->impulse_mask != NULL) pl_contact_mask_add(body->impulse_mask, point, body->surface->point_count);
+}
+
 void pl_contact_cache_clear(const pl_contact_body *body) {
   // Most bodies of a world touch nothing: theirs need not be looked at.
   if (body->impulses == NULL || (body->has_impulses != NULL && !*body->has_impulses)) return;
-  memset(body->impulses, 0, (size_t)body->surface->point_count * PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse));
+  pl_contact_mask all = ~(pl_contact_mask)0;
+  pl_contact_mask_clear(body->impulse_mask != NULL ? body->impulse_mask : &all, body->impulses,
+                        PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse), body->surface->point_count);
   if (body->has_impulses != NULL) *body->has_impulses = false;
 }
 
@@ -89,6 +104,7 @@ void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *con
   const pl_contact_body *body = &bodies[contact->a.body];
   if (body->impulses == NULL) return;
   if (body->has_impulses != NULL) *body->has_impulses = true;
+  add_to_mask(body, contact->a.points[0]);
   keep(&body->impulses[(size_t)contact->a.points[0] * PL_IMPULSES_PER_POINT],
        (pl_contact_impulse){partner_of(bodies, contact), 0, {(float)impulse.x, (float)impulse.y, (float)impulse.z}});
 }
@@ -109,5 +125,6 @@ uint32_t pl_contact_cache_find_spot(const pl_contact_body *body, int32_t point, 
 }
 
 void pl_contact_cache_store_point(const pl_contact_body *body, int32_t point, const pl_contact_impulse *kept) {
+  add_to_mask(body, point);
   keep(&body->impulses[(size_t)point * PL_IMPULSES_PER_POINT], *kept);
 }

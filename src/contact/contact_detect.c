@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "contact/contact_detect.h"
+#include "contact/contact_lone.h"
 #include "contact/pair_lanes.h"
 #include "pliant/math.h"
 
@@ -25,20 +26,25 @@ pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
 static const double MAX_TET_WAY = 0.25;
 
 // How far two bodies move relative to each other, as a fraction of what they may where points are looked up in tets.
-static double tet_way(const pl_contact_memory *memory, int32_t a, int32_t b) {
+static double tet_way(const pl_contact_memory *memory, int32_t a, int32_t b, pl_vec3 way_a, pl_vec3 way_b) {
   const pl_surface_motion *p = &memory->motions[a], *q = &memory->motions[b];
   if (!p->has_tets || !q->has_tets) return HUGE_VAL;
   double depth = fmin(p->tree->surface->tet_map->depth, q->tree->surface->tet_map->depth);
-  return pl_vec3_distance(p->drift, q->drift) / (MAX_TET_WAY * depth);
+  return pl_vec3_distance(way_a, way_b) / (MAX_TET_WAY * depth);
+}
+
+bool pl_contact_is_tet_way(const pl_contact_memory *memory, int32_t a, int32_t b, pl_vec3 way_a, pl_vec3 way_b) {
+  return tet_way(memory, a, b, way_a, way_b) < 1;
 }
 
 bool pl_contact_is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b) {
-  return tet_way(memory, a, b) < 1;
+  return pl_contact_is_tet_way(memory, a, b, memory->motions[a].drift, memory->motions[b].drift);
 }
 
 // Are the points of two bodies looked up in each other's tets, or known from the last step?
 static void find_tet_pair(const pl_contact_detection *d, int32_t body, pl_pair_axis *axis) {
-  double way = tet_way(d->memory, body, axis->other);
+  const pl_surface_motion *motions = d->memory->motions;
+  double way = tet_way(d->memory, body, axis->other, motions[body].drift, motions[axis->other].drift);
   axis->is_in_tets = way < 1;
   axis->is_soft = axis->is_in_tets && pl_soft_is_pair(d, body, axis->other);
   axis->is_kept = axis->is_soft && pl_contact_is_kept(d, body, axis->other, way);
@@ -162,7 +168,8 @@ static bool is_searched_in_tets(const pl_pair_axis *axis) {
 static bool may_touch_collider(const pl_contact_detection *d, int32_t body, const pl_box *path, int32_t collider) {
   const pl_collider_step *step = &d->memory->collider_steps[collider];
   if (d->bodies[body].spares_colliders || (d->bodies[body].asleep && !step->is_moving)) return false;
-  if (!pl_contact_may_meet(d->pairs, body, d->bodies[body].filter, ~collider, step->collider->filter)) return false;
+  if (!pl_contact_may_meet(d->pairs, d->first_body + body, d->bodies[body].filter, ~collider, step->collider->filter))
+    return false;
   return pl_box_overlaps(*path, step->box);
 }
 
@@ -186,18 +193,57 @@ static bool has_axes_alone(const pl_contact_detection *d, int32_t body) {
   return !d->memory->presences[body].is_near_plane && !asks_tree(d->memory, body) && !meets_itself;
 }
 
+// Begin the search of consecutive blocks of a body. Returns how many there are.
+static int32_t begin_groups(const pl_contact_detection *d, int32_t first, pl_contact_group groups[PL_CONTACT_GROUPS]) {
+  const pl_contact_memory *memory = d->memory;
+  int32_t end = memory->block_start[memory->blocks[first].body + 1], count = 0;
+  for (; count < PL_CONTACT_GROUPS && first + count < end; ++count) {
+    groups[count] = group_of(d, &memory->blocks[first + count]);
+    for (int32_t k = 0; k < groups[count].count; ++k) groups[count].contact_counts[groups[count].points[k]] = 0;
+  }
+  return count;
+}
+
+// What the points of some groups pass through.
+static pl_box path_of(const pl_contact_detection *d, int32_t body, pl_box start, pl_box end) {
+  return pl_box_expand(pl_box_merge(start, end), d->bodies[body].radius + d->scale.margin);
+}
+
+static void cover_groups(const pl_contact_group *groups, int32_t group_count, pl_box *start, pl_box *end) {
+  *start = *end = pl_box_empty();
+  for (int32_t g = 0; g < group_count; ++g) {
+    pl_box_cover_box(start, &groups[g].start_box);
+    pl_box_cover_box(end, &groups[g].end_box);
+  }
+}
+
+void pl_contact_find_colliders(const pl_contact_detection *d, int32_t body, const pl_broad_phase *broad,
+                               int32_t body_count) {
+  const pl_contact_memory *memory = d->memory;
+  pl_contact_group groups[PL_CONTACT_GROUPS];
+  for (int32_t b = memory->block_start[body], count; b < memory->block_start[body + 1]; b += count) {
+    count = begin_groups(d, b, groups);
+    pl_box start, end;
+    cover_groups(groups, count, &start, &end);
+    pl_box path = path_of(d, body, start, end);
+    for (int32_t i = 0; memory->presences[body].is_near_plane && i < memory->endless_count; ++i)
+      find_collider(d, groups, count, &path, memory->endless_colliders[i]);
+    if (!memory->presences[body].is_near_large) continue;
+    pl_broad_walk walk = pl_broad_phase_begin(broad, path);
+    for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;)
+      if (item >= body_count) find_collider(d, groups, count, &path, item - body_count);
+  }
+}
+
 // Consecutive blocks of one body against everything, one thing after the other: each position asked for is close to the
 // one before. What the boxes of all blocks rule out is not asked for any of them, what a block's box rules out not for
 // its points.
 static void find_in_blocks(const pl_contact_detection *d, const pl_contact_group *groups, int32_t group_count) {
   const pl_contact_memory *memory = d->memory;
   int32_t body = groups[0].body;
-  pl_box start = pl_box_empty(), end = pl_box_empty();
-  for (int32_t g = 0; g < group_count; ++g) {
-    pl_box_cover_box(&start, &groups[g].start_box);
-    pl_box_cover_box(&end, &groups[g].end_box);
-  }
-  pl_box path = pl_box_expand(pl_box_merge(start, end), d->bodies[body].radius + d->scale.margin);
+  pl_box start, end;
+  cover_groups(groups, group_count, &start, &end);
+  pl_box path = path_of(d, body, start, end);
   for (int32_t i = 0; memory->presences[body].is_near_plane && i < memory->endless_count; ++i)
     find_collider(d, groups, group_count, &path, memory->endless_colliders[i]);
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, path);
@@ -224,13 +270,10 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   const pl_contact_memory *memory = d->memory;
   pl_contact_group groups[PL_CONTACT_GROUPS];
   for (int32_t i = begin; i < end; ++i) {
-    int32_t first = memory->listed_blocks[i], body = memory->blocks[first].body, count = 0;
+    int32_t first = memory->listed_blocks[i], body = memory->blocks[first].body;
     bool is_alone = has_axes_alone(d, body);
     if (!is_alone) pl_contact_need_points(d, body);
-    for (; count < PL_CONTACT_GROUPS && first + count < memory->block_start[body + 1]; ++count) {
-      groups[count] = group_of(d, &memory->blocks[first + count]);
-      for (int32_t k = 0; k < groups[count].count; ++k) groups[count].contact_counts[groups[count].points[k]] = 0;
-    }
+    int32_t count = begin_groups(d, first, groups);
     if (!is_alone) find_in_blocks(d, groups, count);
   }
 }
@@ -478,8 +521,10 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
                             .step = step->step,
                             .scale = pl_contact_scale_of(step),
                             .phase = pl_contact_phase_of(step),
-                            .has_soft = contacts == NULL};
+                            .has_soft = contacts == NULL,
+                            .has_lone = contacts == NULL && pl_lone_is_allowed(solver, bodies, step)};
   pl_soft_begin(memory);
+  memory->lone_count = memory->lone_row_count = 0;
   pl_contact_place_colliders(&d, colliders, step);
   bool is_moving = pl_contact_place_bodies(&d, solver->context);
   int32_t searched_count = 0, chunk_count = is_moving ? list_searches(memory, &searched_count) : 0;
@@ -502,7 +547,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, sort_found, &d);
   solver->contact_count =
       is_moving ? pl_contact_pack_edges(memory, edge_block_count, pl_contact_pack_points(memory)) : 0;
-  pl_contact_apply_rules(&solver->pairs, memory->contacts, solver->contact_count);
+  pl_contact_apply_rules(&solver->pairs, 0, memory->contacts, solver->contact_count);
   if (contacts != NULL) *contacts = memory->contacts;
   if (contact_count != NULL) *contact_count = solver->contact_count;
   return PL_OK;

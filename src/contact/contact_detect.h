@@ -11,19 +11,24 @@ struct pl_contact_detection {
   pl_contact_memory *memory;
   const pl_contact_body *bodies;
   const pl_contact_rules *pairs;
+  int32_t first_body;  // number of the first of `bodies` among all, for `pairs`
   double step;
   pl_contact_scale scale;
   // Steps since all pairs were searched; after the first one, contacts of the last step are used
   // again where they can be.
   int32_t phase;
   bool has_soft;  // contacts of two soft bodies need not be listed (contact_soft.h)
+  bool has_lone;  // bodies near colliders alone may be left to resolution (contact_lone.h)
 };
 
 // Pairs of small bodies are searched by their axes.
 bool pl_contact_is_small(const pl_contact_memory *memory, int32_t body);
 
-// Are the points of two bodies looked up in each other's tets?
+// Are the points of two bodies looked up in each other's tets? And were they if these were the ways
+// of the two?
 bool pl_contact_is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b);
+bool pl_contact_is_tet_way(const pl_contact_memory *memory, int32_t a, int32_t b, pl_vec3 way_a,
+                           pl_vec3 way_b);
 
 // May something of a body, between these boxes in the course of the step, touch another body?
 bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box start, pl_box end,
@@ -31,6 +36,9 @@ bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box st
 
 void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider *const *colliders,
                                 const pl_contact_step *step);
+
+// Boxes and drift of a body whose extents are known.
+void pl_contact_place_boxes(const pl_contact_detection *d, int32_t body);
 
 // Place the points of a body whose boxes are there, unless they are. Any thread may ask.
 void pl_contact_need_points(const pl_contact_detection *d, int32_t body);
@@ -42,6 +50,11 @@ void pl_contact_need_lanes(const pl_contact_detection *d, int32_t body);
 // Bodies awake and those that just fell asleep: points, boxes and hierarchies of this step. Returns
 // whether anything moves at all.
 bool pl_contact_place_bodies(const pl_contact_detection *d, pl_context *context);
+
+// The contacts of a body's points with colliders, into its slots. `broad` is a tree over
+// `body_count` bodies and the colliders.
+void pl_contact_find_colliders(const pl_contact_detection *d, int32_t body,
+                               const pl_broad_phase *broad, int32_t body_count);
 
 // Contacts of the last step used again (contact_keep.c): steps since all pairs were searched, and
 // how many of the next steps may use what is found now.

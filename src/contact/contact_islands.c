@@ -104,6 +104,14 @@ static void add_soft_pairs(pl_contact_plan *plan, const pl_contact_plan_def *def
         (pl_contact_pair){.a = pair->a, .b = pair->b, .joint = -1, .axis = pair->axis, .count = pair->count};
 }
 
+// A body that was resolved at once is an island; one that turned out to touch nothing is none.
+static void add_lone(pl_contact_plan *plan, const pl_contact_plan_def *def) {
+  for (const pl_lone_body *lone = def->lone; lone < def->lone + def->lone_count; ++lone)
+    if (lone->count > 0)
+      plan->unsorted[plan->pair_count++] =
+          (pl_contact_pair){.a = lone->body, .b = -1, .joint = -1, .axis = -1, .count = lone->count, .is_lone = true};
+}
+
 // The lowest colour that neither body has yet.
 static int32_t choose_color(pl_contact_plan *plan, const pl_contact_pair *pair) {
   if (pair->b < 0 && pair->joint < 0) return PL_COLLIDER_COLOR;
@@ -136,8 +144,9 @@ static void find_islands(pl_contact_plan *plan, int32_t body_count) {
   for (int32_t p = 0; p < plan->pair_count; ++p) {
     pl_contact_pair *pair = &plan->unsorted[p];
     pair->island = plan->island_of[pair->a];
-    pair->color = choose_color(plan, pair);
-    plan->island_rows[pair->island] += pair->joint >= 0 ? JOINT_ROWS : pair->count;
+    pair->color = (int16_t)choose_color(plan, pair);
+    // One that was resolved already is small, whatever it has.
+    plan->island_rows[pair->island] += pair->joint >= 0 ? JOINT_ROWS : pair->is_lone ? 0 : pair->count;
   }
 }
 
@@ -193,6 +202,12 @@ static void sort_by_island(pl_contact_plan *plan) {
   plan->pairs = sorted;
 }
 
+static int32_t lone_pair_count(const pl_contact_plan_def *def) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < def->lone_count; ++i) count += def->lone[i].count > 0;
+  return count;
+}
+
 // Rows in the order of the pairs; within a pair in the order of the contacts.
 static void number_rows(pl_contact_plan *plan, const pl_contact_plan_def *def) {
   int32_t contact_count = def->contact_count, first_soft = plan->pair_count - def->soft_count;
@@ -206,6 +221,11 @@ static void number_rows(pl_contact_plan *plan, const pl_contact_plan_def *def) {
     *next += pair->count;
   }
   for (int32_t i = 0; i < contact_count; ++i) plan->row_contacts[plan->unsorted[plan->pair_of[i]].first_row++] = i;
+  int32_t number = first_soft - lone_pair_count(def);
+  for (const pl_lone_body *lone = def->lone; lone < def->lone + def->lone_count; ++lone)
+    if (lone->count > 0)
+      for (int32_t i = 0, to = plan->unsorted[number++].first_row; i < lone->count; ++i)
+        plan->row_contacts[to + i] = ~(lone->first + i);
 }
 
 // Bodies by island, each in the order of their numbers.
@@ -242,6 +262,7 @@ static void sort_bodies(pl_contact_plan *plan, int32_t body_count) {
 void pl_contact_plan_form(pl_contact_plan *plan, const pl_contact_plan_def *def) {
   find_pairs(plan, def->contacts, def->contact_count);
   add_joints(plan, def->joints, def->joint_count);
+  add_lone(plan, def);
   add_soft_pairs(plan, def);
   find_islands(plan, def->body_count);
   sort_by_color(plan);

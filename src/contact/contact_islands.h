@@ -22,7 +22,9 @@ typedef struct pl_contact_pair {
   int32_t joint;             // its number; -1: contacts
   int32_t axis;              // of contacts of two soft bodies (contact_soft.h); -1: others
   int32_t first_row, count;  // rows of the contacts, or of the soft bodies
-  int32_t color, island;
+  int32_t island;
+  int16_t color;
+  bool is_lone;  // of a body that was resolved at once (contact_lone.h): its contacts are elsewhere
 } pl_contact_pair;
 
 // A range of pairs of the plan.
@@ -43,7 +45,7 @@ typedef struct pl_contact_plan {
   int32_t *small_body_start;  // small_count + 1: offsets into `bodies`
   int32_t island_count;
   int32_t *island_of;     // per body: its island, -1 for one that touches nothing that moves or not
-  int32_t *row_contacts;  // the contact of each row
+  int32_t *row_contacts;  // the contact of each row; ~number of one of a lone body
   // scratch
   pl_contact_pair *unsorted;
   int32_t *pair_of;  // per contact
@@ -53,6 +55,12 @@ typedef struct pl_contact_plan {
   uint64_t *used_colors;  // per body
   int32_t *island_rows;   // per island: contacts, then the offset of its pairs, then of its bodies
 } pl_contact_plan;
+
+// A body that was resolved at once (contact_lone.h).
+typedef struct pl_lone_body {
+  int32_t body;
+  int32_t first, count;  // its contacts
+} pl_lone_body;
 
 // What a plan is formed of.
 typedef struct pl_soft_pair pl_soft_pair;
@@ -64,6 +72,8 @@ typedef struct pl_contact_plan_def {
   int32_t joint_count;
   pl_soft_pair *soft_pairs;  // get their numbers in the plan
   int32_t soft_count;
+  const pl_lone_body *lone;  // in the order of their numbers
+  int32_t lone_count;
 } pl_contact_plan_def;
 
 // Take memory for up to as many bodies, contacts, joints and pairs of soft bodies as `def` counts;

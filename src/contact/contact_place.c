@@ -85,7 +85,7 @@ static void place_body(const pl_contact_detection *d, int32_t body) {
 
 // The same from the boxes around its particles, which hold the surface too. Its points are placed when they are asked
 // for: contacts that are used again do without.
-static void place_boxes(const pl_contact_detection *d, int32_t body) {
+void pl_contact_place_boxes(const pl_contact_detection *d, int32_t body) {
   pl_surface_motion *motion = &d->memory->motions[body];
   const pl_contact_extent *extents = d->bodies[body].extents;
   motion->start_box = extents[0].box;
@@ -150,13 +150,33 @@ static bool is_near_half_space(const pl_contact_detection *d, int32_t body) {
   return false;
 }
 
+// What the mean of a body's points moves by, before or after it is placed.
+static pl_vec3 drift_of(const pl_contact_detection *d, int32_t body) {
+  if (!is_bounded(d, body)) return d->memory->motions[body].drift;
+  const pl_contact_extent *extents = d->bodies[body].extents;
+  return pl_vec3_sub(extents[1].mean, extents[0].mean);
+}
+
+// Write the points of a body that something is near.
+static void place_near(const pl_contact_detection *d, int32_t body) {
+  if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
+  pl_contact_place_boxes(d, body);
+}
+
+// May a body be resolved at once, by what is near it?
+static bool may_be_lone(const pl_contact_detection *d, int32_t body) {
+  const pl_contact_body *b = &d->bodies[body];
+  return d->has_lone && b->may_be_lone && is_bounded(d, body) && !d->memory->presences[body].is_near_body &&
+         d->memory->presences[body].is_fine && b->rigid == NULL && !b->self_contact && !b->solved;
+}
+
 // A body that is awake: is there anything near it? Then its points are placed, and sleepers nearby learn of it.
 static void find_near(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
   pl_contact_presence *presence = &memory->presences[body];
   presence->is_near_plane = is_near_half_space(d, body);
   presence->is_searched = d->bodies[body].self_contact || presence->is_near_plane;
-  presence->is_near_large = presence->is_near_body = false;
+  presence->is_near_large = presence->is_near_body = presence->is_near_fast = false;
   int32_t *items = &memory->near_items[(size_t)body * PL_CONTACT_NEAR], count = 0;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
@@ -164,14 +184,16 @@ static void find_near(const pl_contact_detection *d, int32_t body) {
     presence->is_searched = true;
     if (item >= memory->body_count || !pl_contact_is_small(memory, item)) presence->is_near_large = true;
     if (item < memory->body_count) presence->is_near_body = true;
+    if (d->has_lone && item < memory->body_count && !presence->is_near_fast)
+      presence->is_near_fast = !pl_contact_is_tet_way(memory, body, item, drift_of(d, body), drift_of(d, item));
     if (item < memory->body_count && item > body && count++ < PL_CONTACT_NEAR) items[count - 1] = item;
     if (item < memory->body_count && d->bodies[item].asleep)
       atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
   }
   memory->near_counts[body] = count;
   if (presence->is_placed || !presence->is_searched) return;
-  if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
-  place_boxes(d, body);
+  presence->is_lone = may_be_lone(d, body);
+  if (!presence->is_lone) place_near(d, body);
 }
 
 static void find_near_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -179,6 +201,32 @@ static void find_near_bodies(void *data, int32_t begin, int32_t end, int32_t par
   const pl_contact_detection *d = data;
   for (int32_t i = begin; i < end; ++i)
     if (!d->bodies[d->memory->listed_bodies[i]].asleep) find_near(d, d->memory->listed_bodies[i]);
+}
+
+// The bodies that are resolved at once. Where surfaces are checked after resolution, which is known from what is near
+// what, there are none: it looks at all bodies, and these have been left by then.
+static void list_lone(const pl_contact_detection *d, int32_t body_count) {
+  pl_contact_memory *memory = d->memory;
+  bool is_checked = false;
+  for (int32_t i = 0; i < body_count && !is_checked; ++i) {
+    int32_t body = memory->listed_bodies[i];
+    const pl_contact_presence *presence = &memory->presences[body];
+    is_checked = presence->is_near_fast || (d->bodies[body].all_edges && presence->is_near_body);
+  }
+  for (int32_t i = 0; i < body_count; ++i) {
+    int32_t body = memory->listed_bodies[i];
+    pl_contact_presence *presence = &memory->presences[body];
+    if (!presence->is_lone) continue;
+    presence->is_lone = !is_checked;
+    if (is_checked) {
+      place_near(d, body);
+      continue;
+    }
+    presence->is_searched = false;
+    memory->axis_counts[body] = 0;
+    memory->lone_bodies[memory->lone_count++] =
+        (pl_lone_body){body, memory->point_start[body] * PL_CONTACTS_PER_POINT, 0};
+  }
 }
 
 // May something that has no axis with this body touch it? Pairs of small bodies do without the hierarchy.
@@ -293,7 +341,7 @@ bool pl_contact_place_bodies(const pl_contact_detection *d, pl_context *context)
   for (int32_t c = 0; c < memory->collider_count; ++c) is_moving = is_moving || memory->collider_steps[c].is_moving;
   for (int32_t body = 0; body < memory->body_count; ++body) {
     pl_contact_presence *presence = &memory->presences[body];
-    presence->is_searched = false;
+    presence->is_searched = presence->is_lone = presence->is_near_fast = false;
     atomic_store_explicit(&presence->is_disturbed, false, memory_order_relaxed);
     if (d->bodies[body].asleep && presence->is_at_rest) continue;
     presence->is_at_rest = d->bodies[body].asleep;
@@ -305,6 +353,7 @@ bool pl_contact_place_bodies(const pl_contact_detection *d, pl_context *context)
   pl_parallel_for(context, body_count, PL_CONTACT_BODY_GRAIN, bound_bodies, (void *)d);
   if (is_moving) pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count + memory->collider_count);
   pl_parallel_for(context, body_count, PL_CONTACT_BODY_GRAIN, find_near_bodies, (void *)d);
+  if (d->has_lone) list_lone(d, body_count);
   pl_parallel_for(context, body_count, PL_CONTACT_BODY_GRAIN, refit_bodies, (void *)d);
   if (is_moving) disturb_sleepers(d);
   return is_moving;

@@ -1,4 +1,5 @@
 // What contacts did, for reports.
+#include "contact/contact_lone.h"
 #include "contact/contact_solver.h"
 #include "contact/surface_tree.h"
 
@@ -12,6 +13,10 @@ static pl_vec3 point_of(const pl_contact_body *bodies, const pl_contact_side *si
   return point;
 }
 
+static void note_press(const pl_contact_body *body, int32_t point) {
+  if (body->press_mask != NULL) pl_contact_mask_add(body->press_mask, point, body->surface->point_count);
+}
+
 // What a contact pushed the surface points of one side with.
 static void press_side(const pl_contact_body *bodies, const pl_contact_side *side, pl_vec3 impulse) {
   if (side->body < 0 || bodies[side->body].presses == NULL || bodies[side->body].asleep) return;
@@ -19,12 +24,13 @@ static void press_side(const pl_contact_body *bodies, const pl_contact_side *sid
   for (int32_t k = 0; k < side->count; ++k) {
     pl_vec3 *press = &bodies[side->body].presses[side->points[k]];
     *press = pl_vec3_add_scaled(*press, impulse, side->weights[k]);
+    note_press(&bodies[side->body], side->points[k]);
   }
 }
 
 // What a contact gave to its collider.
-static void push_collider(const pl_contact_body *bodies, const pl_contact_row *row, const pl_contact *contact,
-                          pl_collider_impulse *sum) {
+void pl_contact_push_collider(const pl_contact_body *bodies, const pl_contact_row *row, const pl_contact *contact,
+                              pl_collider_impulse *sum) {
   if (!(row->normal_impulse > 0)) return;
   // The other way round than on the body.
   pl_vec3 impulse = pl_vec3_scale(pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse), -1);
@@ -42,7 +48,7 @@ static void report_row(const pl_contact_body *bodies, const pl_contact_row *row,
     press_side(bodies, &contact->a, pl_vec3_scale(contact->normal, press));
     press_side(bodies, &contact->b, pl_vec3_scale(contact->normal, -press));
   }
-  if (outcome->collider >= 0) push_collider(bodies, row, contact, &outcome->impulse);
+  if (outcome->collider >= 0) pl_contact_push_collider(bodies, row, contact, &outcome->impulse);
 }
 
 static void report_soft(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair,
@@ -60,13 +66,17 @@ static void report_soft(const pl_contact_memory *memory, const pl_contact_body *
     pl_vec3 impulse = pl_vec3_scale(pl_vec3_of_floats(row->normal), press);
     if (own != NULL) {
       own[note->point] = pl_vec3_add(own[note->point], impulse);
+      note_press(&bodies[side.own], note->point);
       *bodies[side.own].has_presses = true;
     }
     if (other == NULL) continue;
     *bodies[side.other].has_presses = true;
     pl_contact_place place = pl_contact_spot_place(note->spot);
     const int32_t *corners = &triangles[3 * (size_t)place.triangle];
-    for (int k = 0; k < 3; ++k) other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], impulse, -place.weights[k]);
+    for (int k = 0; k < 3; ++k) {
+      other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], impulse, -place.weights[k]);
+      note_press(&bodies[side.other], corners[k]);
+    }
   }
 }
 
@@ -86,11 +96,32 @@ void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *b
   }
 }
 
+const pl_contact_outcome *pl_contact_outcome_of(const pl_contact_memory *memory, int32_t pair) {
+  const pl_contact_pair *it = &memory->plan.pairs[pair];
+  return it->is_lone ? &memory->lone_outcomes[it->a] : &memory->outcomes[pair];
+}
+
+pl_contact_report pl_contact_sum_report(const pl_contact_memory *memory) {
+  pl_contact_report report = {0, 0};
+  for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
+    const pl_contact_outcome *outcome = pl_contact_outcome_of(memory, p);
+    report.contact_count += outcome->overlap_count;
+    report.deepest = pl_larger(report.deepest, outcome->deepest);
+  }
+  return report;
+}
+
+// A pair whose contacts are with several colliders.
 static void add_pair(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair,
                      pl_collider_impulse *impulses) {
+  if (pair->is_lone) {
+    pl_lone_add_pushes(memory, pair, impulses);
+    return;
+  }
   for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
     const pl_contact *contact = &memory->contacts[memory->plan.row_contacts[i]];
-    if (contact->collider >= 0) push_collider(bodies, &memory->rows[i], contact, &impulses[contact->collider]);
+    if (contact->collider >= 0)
+      pl_contact_push_collider(bodies, &memory->rows[i], contact, &impulses[contact->collider]);
   }
 }
 
@@ -100,7 +131,7 @@ void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver, co
   for (int32_t c = 0; c < memory->collider_count; ++c) impulses[c] = (pl_collider_impulse){{0, 0, 0}, {0, 0, 0}};
   for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
     const pl_contact_pair *pair = &memory->plan.pairs[p];
-    const pl_contact_outcome *outcome = &memory->outcomes[p];
+    const pl_contact_outcome *outcome = pl_contact_outcome_of(memory, p);
     if (pair->b >= 0) continue;
     if (outcome->collider < 0) {
       add_pair(memory, bodies, pair, impulses);

@@ -23,6 +23,7 @@
 #include "base/parallel.h"
 #include "contact/contact_bounce.h"
 #include "contact/contact_cache.h"
+#include "contact/contact_lone.h"
 #include "contact/contact_solver.h"
 #include "contact/vec3_parts.h"
 #include "pliant/math.h"
@@ -31,7 +32,7 @@
 // the many of a stack need not agree. Particles give way by themselves.
 static const double SOFTNESS = 0.06;
 
-enum { ROW_GRAIN = 256, BODY_GRAIN = 8, PAIR_GRAIN = 16, ISLAND_GRAIN = 1 };
+enum { ROW_GRAIN = 256, BODY_GRAIN = 8, PAIR_GRAIN = 16, ISLAND_GRAIN = 1, LONE_GRAIN = 8 };
 
 typedef struct resolution {
   pl_contact_solver *solver;
@@ -65,8 +66,10 @@ static double start_approach(const pl_contact_body *bodies, const pl_contact_row
   for (int side = 0; side < 2; ++side) {
     const pl_contact_arm *arm = side == 0 ? &row->a : &row->b;
     if (arm->body < 0) continue;
-    const pl_vec3 *velocities = bodies[arm->body].start_velocities;
-    if (velocities == NULL || bodies[arm->body].rigid != NULL) return HUGE_VAL;
+    const pl_contact_body *body = &bodies[arm->body];
+    const pl_vec3 *velocities =
+        body->get_start_velocities != NULL ? body->get_start_velocities(body->write_data) : body->start_velocities;
+    if (velocities == NULL || body->rigid != NULL) return HUGE_VAL;
     for (int32_t i = 0; i < arm->count; ++i)
       sum = pl_vec3_add_scaled(sum, velocities[arm->terms[i].particle],
                                side == 0 ? arm->terms[i].weight : -arm->terms[i].weight);
@@ -117,14 +120,6 @@ static bool bounce(const resolution *r, const pl_contact *contact, double speed,
   // Most contacts do not approach; velocities at the start are not read for these.
   if (!(pl_contact_meeting_approach(&meeting) > meeting.min_speed)) return false;
   return pl_contact_meeting_bounce(&meeting, start_approach(r->bodies, row), &row->arrive, &row->leave);
-}
-
-// Largest answer across the normal: a sweep with it does not overshoot in any direction.
-static double sliding_answer(pl_mat3 k, pl_vec3 normal) {
-  pl_vec3 t = pl_vec3_perpendicular(normal), u = pl_vec3_cross(normal, t);
-  pl_vec3 kt = pl_mat3_apply(k, t), ku = pl_mat3_apply(k, u);
-  double a = pl_vec3_dot(t, kt), b = pl_vec3_dot(u, ku), c = pl_vec3_dot(t, ku);
-  return 0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c);
 }
 
 static bool is_rigid(const pl_contact_body *bodies, const pl_contact_arm *arm) {
@@ -180,7 +175,7 @@ static void answer_row(const pl_contact_body *bodies, pl_contact_row *row, pl_co
   }
   pl_mat3 k = pl_contact_inverse_mass(bodies, &row->a, &row->b);
   *answer = pl_vec3_dot(row->normal, pl_mat3_apply(k, row->normal));
-  *sliding = sliding_answer(k, row->normal);
+  *sliding = pl_contact_sliding_answer(k, row->normal);
 }
 
 static void build_rows(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -418,30 +413,6 @@ static void turn_levers(void *data, int32_t begin, int32_t end, int32_t block) {
   }
 }
 
-static bool has_rigid(const pl_contact_body *bodies, int32_t body_count, bool asleep_too) {
-  for (int32_t i = 0; i < body_count; ++i)
-    if (bodies[i].rigid != NULL && (asleep_too || !bodies[i].asleep)) return true;
-  return false;
-}
-
-// Are all bodies that move soft and fine? A contact then acts on a few of many particles, which give way by themselves.
-static bool are_soft(const resolution *r) {
-  for (int32_t i = 0; i < r->memory->body_count; ++i) {
-    const pl_surface_motion *motion = &r->memory->motions[i];
-    if (!r->bodies[i].asleep && !(motion->has_tets && pl_surface_motion_is_fine(motion))) return false;
-  }
-  return r->solver->joint_count == 0;
-}
-
-// Sweeps of both halves. A stack of rigid bodies sways unless it has twice as many as others. For soft bodies a quarter
-// does: a heap of them is as deep in itself after two sweeps as after twelve.
-static void count_sweeps(resolution *r) {
-  int32_t rounds = r->step->rounds;
-  bool is_stiff = has_rigid(r->bodies, r->memory->body_count, false);
-  r->arrivals = is_stiff ? 2 * rounds : are_soft(r) ? (rounds + 3) / 4 : rounds;
-  r->leaves = is_stiff ? rounds : (r->arrivals + 1) / 2;
-}
-
 // --- impulses that the next step starts from
 
 static void clear_impulses_of(const resolution *r, int32_t k) {
@@ -533,7 +504,41 @@ static void resolve_island(const resolution *all, int32_t number) {
 
 static void resolve_islands(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
-  for (int32_t k = begin; k < end; ++k) resolve_island(data, k);
+  const resolution *r = data;
+  const pl_contact_plan *plan = &r->memory->plan;
+  for (int32_t k = begin; k < end; ++k)
+    if (!plan->pairs[plan->small_islands[k].first].is_lone) resolve_island(r, k);
+}
+
+// Bodies near colliders alone, from the search to their new states (contact_lone.h).
+static void resolve_lone(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  pl_lone_workspace *workspace = pl_lone_acquire(r->memory);
+  resolution own = *r;
+  own.memory = &workspace->memory;
+  own.bodies = &workspace->body;
+  for (int32_t i = begin; i < end; ++i) {
+    pl_lone_body *lone = &r->memory->lone_bodies[i];
+    lone->count = pl_lone_find(r->solver, r->bodies, r->step, lone->body, workspace);
+    if (lone->count > 0) {
+      resolve_island(&own, 0);
+      pl_lone_finish(r->memory, r->step, lone, workspace);
+    } else if (r->bodies[lone->body].write_points != NULL) {
+      // It touches nothing: one of the others, which want their points where they are.
+      r->bodies[lone->body].write_points(r->bodies[lone->body].write_data);
+    }
+  }
+  pl_lone_release(workspace);
+}
+
+// Before islands are formed. Returns how many contacts there are.
+static int32_t resolve_all_lone(resolution *r) {
+  pl_contact_memory *memory = r->memory;
+  int32_t count = 0;
+  pl_parallel_for(r->solver->context, memory->lone_count, LONE_GRAIN, resolve_lone, r);
+  for (int32_t i = 0; i < memory->lone_count; ++i) count += memory->lone_bodies[i].count;
+  return count;
 }
 
 // All large islands, phase by phase, by all threads; and what is left to do of bodies that touch nothing.
@@ -571,25 +576,23 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                   .bodies = bodies,
                   .step = step,
                   .scale = pl_contact_scale_of(step),
-                  .has_rigid = has_rigid(bodies, body_count, true),
+                  .has_rigid = pl_contact_has_rigid(bodies, body_count, true),
                   .soft = {memory, bodies, &solver->pairs, step}};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
+  bool are_soft = pl_contact_are_soft(solver, bodies);
+  pl_contact_sweeps sweeps = pl_contact_count_sweeps(solver, bodies, step->rounds, are_soft);
+  r.arrivals = sweeps.arrivals;
+  r.leaves = sweeps.leaves;
+  memory->lone_row_count = resolve_all_lone(&r);
   memory->soft_pair_count = pl_soft_list_pairs(memory);
-  pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,  solver->joints,
-                             solver->joint_count, memory->soft_pairs, memory->soft_pair_count};
+  pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,   solver->joints,
+                             solver->joint_count, memory->soft_pairs, memory->soft_pair_count, memory->lone_bodies,
+                             memory->lone_count};
   pl_contact_plan_form(&memory->plan, &def);
-  count_sweeps(&r);
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
   resolve_large(&r);
-  pl_contact_keep_apart(solver, bodies, step, are_soft(&r));
+  pl_contact_keep_apart(solver, bodies, step, are_soft);
   memory->soft_row_count = pl_soft_list_rows(memory);
-
-  if (report != NULL) {
-    *report = (pl_contact_report){0};
-    for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
-      report->contact_count += memory->outcomes[p].overlap_count;
-      report->deepest = pl_larger(report->deepest, memory->outcomes[p].deepest);
-    }
-  }
+  if (report != NULL) *report = pl_contact_sum_report(memory);
   return PL_OK;
 }

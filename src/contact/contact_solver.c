@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "contact/contact_lone.h"
 #include "contact/pair_lanes.h"
 
 // A tree over more would not count its nodes in 32 bits.
@@ -245,6 +246,7 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
                   pl_lane_surface_take(&memory->arena, &memory->motions[body],
                                        first == body ? NULL : memory->motions[first].packed);
   memory->motions[body].has_tets = has_tets(&memory->motions[body]);
+  memory->presences[body].is_fine = memory->motions[body].has_tets && pl_surface_motion_is_fine(&memory->motions[body]);
   return is_taken ? PL_OK : pl_fail_memory(error);
 }
 
@@ -289,6 +291,7 @@ pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_
   if (status == PL_OK) status = take_tets(&memory, error);
   if (status == PL_OK) status = take_blocks(&memory, error);
   if (status == PL_OK && !pl_contact_zones_take(&memory)) status = pl_fail_memory(error);
+  if (status == PL_OK && !pl_lone_take(&memory, bodies)) status = pl_fail_memory(error);
   if (status < 0) {
     pl_arena_destroy(&memory.arena);
     return status;
@@ -303,12 +306,12 @@ void pl_contact_solver_set_pairs(pl_contact_solver *solver, pl_contact_rules pai
   solver->pairs = pairs;
 }
 
-void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count) {
+void pl_contact_apply_rules(const pl_contact_rules *pairs, int32_t first_body, pl_contact *contacts, int32_t count) {
   if (pairs->count == 0) return;
   for (int32_t i = 0; i < count; ++i) {
     pl_contact *contact = &contacts[i];
-    pl_contact_thing other = contact->collider >= 0 ? ~contact->collider : contact->b.body;
-    const pl_contact_rule *pair = pl_contact_rules_find(pairs, contact->a.body, other);
+    pl_contact_thing other = contact->collider >= 0 ? ~contact->collider : first_body + contact->b.body;
+    const pl_contact_rule *pair = pl_contact_rules_find(pairs, first_body + contact->a.body, other);
     if (pair == NULL) continue;
     if (pair->friction >= 0) contact->friction = pair->friction;
     if (pair->restitution >= 0) contact->restitution = pair->restitution;
@@ -316,21 +319,24 @@ void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts,
 }
 
 int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver) {
-  return solver->contact_count + solver->memory.soft_row_count;
+  return solver->contact_count + solver->memory.lone_row_count + solver->memory.soft_row_count;
 }
 
 const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index, double *impulse) {
   pl_contact_memory *memory = &solver->memory;
-  if (index >= solver->contact_count) {
-    int32_t number = index - solver->contact_count;
+  int32_t row_count = solver->contact_count + memory->lone_row_count;
+  if (index >= row_count) {
+    int32_t number = index - row_count;
     int32_t row = memory->listed_rows[number];
     double pressed = (double)memory->soft_rows[row].normal_impulse, rest = (double)memory->soft_notes[row].rest_impulse;
     if (impulse != NULL) *impulse = pl_larger(pressed + rest, 0);
     memory->shown = pl_soft_contact(memory, number);
     return &memory->shown;
   }
+  int32_t number = memory->plan.row_contacts[index];
+  if (number < 0) return pl_lone_get_contact(memory, ~number, impulse);
   if (impulse != NULL) *impulse = pl_larger(memory->rows[index].normal_impulse + memory->rows[index].rest_impulse, 0);
-  return &memory->contacts[memory->plan.row_contacts[index]];
+  return &memory->contacts[number];
 }
 
 void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {

@@ -42,6 +42,9 @@ typedef struct pl_contact_presence {
   bool is_near_plane;    // near a half-space
   bool has_normals;      // the normals of its triangles are those of this step
   bool is_among_others;  // its contacts of the last step may be used again (contact_keep.c)
+  bool is_fine;          // its points are looked up in tets, and closer than it is thick
+  bool is_lone;          // near colliders alone: resolved at once (contact_lone.h)
+  bool is_near_fast;     // near a body that it may pass through: surfaces are checked in the end
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
   atomic_bool has_points;    // its points, and the boxes of their blocks, are those of this step
   atomic_bool has_lanes;     // its lanes and extents are those of this step
@@ -115,6 +118,9 @@ typedef struct pl_contact_outcome {
   pl_collider_impulse impulse;  // on that collider
 } pl_contact_outcome;
 
+typedef struct pl_lone_workspace pl_lone_workspace;
+typedef struct pl_lone_contact pl_lone_contact;
+
 // Bodies near a body that are noted.
 enum { PL_CONTACT_NEAR = 2 * PL_PAIR_AXES };
 
@@ -184,6 +190,16 @@ struct pl_contact_memory {
   pl_soft_note *soft_notes;
   int32_t *listed_rows;  // soft_row_count
   pl_contact shown;      // the last row that was asked for as a contact
+
+  // Bodies that are resolved at once, see contact_lone.h:
+  int32_t lone_count;
+  int32_t lone_row_count;             // contacts of all of them
+  pl_lone_body *lone_bodies;          // in the order of their numbers
+  pl_contact_outcome *lone_outcomes;  // one per body
+  pl_lone_contact *lone_contacts;     // PL_CONTACTS_PER_POINT per surface point
+  pl_collider_impulse *lone_pushes;   // alike; only of bodies that touch several colliders
+  int32_t workspace_count;
+  pl_lone_workspace *workspaces;
 };
 
 struct pl_contact_solver {
@@ -193,6 +209,7 @@ struct pl_contact_solver {
   pl_contact_rules pairs;
   const pl_contact_joint *joints;
   int32_t joint_count;
+  bool has_no_lone;  // bodies near colliders alone are treated as all others, for comparison
 };
 
 // List the pairs that are not apart, for both bodies of each, from the axes of these bodies.
@@ -201,8 +218,10 @@ void pl_contact_link_neighbours(pl_contact_memory *memory, const int32_t *bodies
 // Is this one of the pairs of a body that do not touch each other?
 bool pl_contact_is_spared(const pl_contact_body *body, int32_t low, int32_t high);
 
-// Give contacts the friction and restitution of pairs that have their own.
-void pl_contact_apply_rules(const pl_contact_rules *pairs, pl_contact *contacts, int32_t count);
+// Give contacts the friction and restitution of pairs that have their own. Bodies of the contacts
+// are numbered from `first_body` on.
+void pl_contact_apply_rules(const pl_contact_rules *pairs, int32_t first_body, pl_contact *contacts,
+                            int32_t count);
 
 // Let vibration of touching bodies die away (contact_damping.c).
 typedef struct pl_contact_damping {
@@ -212,6 +231,20 @@ typedef struct pl_contact_damping {
   double step;
   bool is_after;  // after the sweeps
 } pl_contact_damping;
+
+// Is any body rigid, of those awake or of all?
+bool pl_contact_has_rigid(const pl_contact_body *bodies, int32_t body_count, bool asleep_too);
+
+// Are all bodies that move soft and fine, and none of them joined?
+bool pl_contact_are_soft(const pl_contact_solver *solver, const pl_contact_body *bodies);
+
+// Sweeps of the two halves of resolution (contact_rounds.c).
+typedef struct pl_contact_sweeps {
+  int32_t arrivals, leaves;
+} pl_contact_sweeps;
+pl_contact_sweeps pl_contact_count_sweeps(const pl_contact_solver *solver,
+                                          const pl_contact_body *bodies, int32_t rounds,
+                                          bool are_soft);
 
 // Bodies and pairs of a small island.
 typedef struct pl_contact_island {
@@ -229,6 +262,16 @@ void pl_contact_damp_large(pl_contact_damping *damping);
 // their bodies. Those that touch nothing are limited with the large islands.
 void pl_contact_limit_island(pl_contact_damping *damping, const pl_contact_island *island);
 void pl_contact_limit_large(pl_contact_damping *damping);
+
+// What became of pair number `pair` of the plan.
+const pl_contact_outcome *pl_contact_outcome_of(const pl_contact_memory *memory, int32_t pair);
+
+// The sum over all pairs.
+pl_contact_report pl_contact_sum_report(const pl_contact_memory *memory);
+
+// Add what a contact gave to its collider (contact_report.c).
+void pl_contact_push_collider(const pl_contact_body *bodies, const pl_contact_row *row,
+                              const pl_contact *contact, pl_collider_impulse *sum);
 
 // After resolution: what the contacts of these pairs pushed surface points and colliders with
 // (contact_report.c).

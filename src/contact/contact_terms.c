@@ -125,3 +125,10 @@ double pl_contact_inverse_mass_along(const pl_contact_body *bodies, const pl_con
                                      pl_vec3 direction) {
   return pl_vec3_dot(direction, pl_mat3_apply(pl_contact_inverse_mass(bodies, a, b), direction));
 }
+
+double pl_contact_sliding_answer(pl_mat3 k, pl_vec3 normal) {
+  pl_vec3 t = pl_vec3_perpendicular(normal), u = pl_vec3_cross(normal, t);
+  pl_vec3 kt = pl_mat3_apply(k, t), ku = pl_mat3_apply(k, u);
+  double a = pl_vec3_dot(t, kt), b = pl_vec3_dot(u, ku), c = pl_vec3_dot(t, ku);
+  return 0.5 * (a + b) + sqrt(0.25 * (a - b) * (a - b) + c * c);
+}

@@ -63,6 +63,9 @@ pl_mat3 pl_contact_inverse_mass(const pl_contact_body *bodies, const pl_contact_
 double pl_contact_inverse_mass_along(const pl_contact_body *bodies, const pl_contact_arm *a,
                                      const pl_contact_arm *b, pl_vec3 direction);
 
+// Largest answer of K across a normal: a sweep with it does not overshoot in any direction.
+double pl_contact_sliding_answer(pl_mat3 k, pl_vec3 normal);
+
 // Turn a rotation by a small rotation vector.
 pl_quat pl_contact_turn(pl_quat rotation, pl_vec3 turn);
 

@@ -474,8 +474,10 @@ static bool form_zones(zone_search *s, int round) {
 static bool is_any_watched(const zone_search *s) {
   const pl_contact_plan *plan = &s->memory->plan;
   bool any = false;
-  for (int32_t b = 0; b < s->memory->body_count && !any; ++b)
-    any = !s->bodies[b].asleep && (!s->spares_tets || s->bodies[b].all_edges || s->bodies[b].self_contact);
+  for (int32_t b = 0; b < s->memory->body_count && !any; ++b) {
+    bool has_edges = s->bodies[b].all_edges && s->memory->presences[b].is_near_body;
+    any = !s->bodies[b].asleep && (!s->spares_tets || has_edges || s->bodies[b].self_contact);
+  }
   for (int32_t p = 0; p < plan->pair_count && !any; ++p)
     any = plan->pairs[p].joint < 0 && plan->pairs[p].b >= 0 && is_watched(s, plan->pairs[p].a, plan->pairs[p].b);
   return any;

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -53,6 +54,8 @@ static bool list_bodies(pl_world *world) {
         .impulses = body->impulses,
         .has_impulses = &body->has_impulses,
         .has_presses = &body->has_next_presses,
+        .impulse_mask = &body->impulse_mask,
+        .press_mask = &body->next_press_mask,
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
         .spares_colliders = body->model->method->handles_colliders || !body->collides,
@@ -189,15 +192,17 @@ void pl_body_write_points(pl_body *body) {
   method->get_positions(body->model, body->state, body->positions);
   method->get_velocities(body->model, body->state, body->velocities);
   body->has_points = true;
+  body->was_lone = false;
 }
 
 static void write_points(void *data) {
   pl_body_write_points(data);
 }
 
-// Are the points of a body written when they are needed? It is in the air, and its state before the move is saved.
+// Are the points of a body written when they are needed? It is in the air, or contact could do without them in the last
+// step; and its state before the move is saved.
 static bool is_written_later(const pl_world *world, const pl_body *body) {
-  return world->saves_in_move && !body->has_impulses && body->model->method->get_rigid == NULL;
+  return world->saves_in_move && (!body->has_impulses || body->was_lone) && body->model->method->get_rigid == NULL;
 }
 
 bool pl_body_note_start(const pl_world *world, pl_body *body, pl_scratch *scratch) {
@@ -305,6 +310,42 @@ static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block)
   }
 }
 
+// --- bodies that are resolved at once
+
+static pl_body *body_of_number(const pl_world *world, int32_t number) {
+  return pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, number));
+}
+
+static void read_lone(void *data, int32_t number, const pl_contact_points *points) {
+  const pl_body *body = body_of_number(data, number);
+  const pl_body_method *method = body->model->method;
+  method->get_positions(body->model, body->saved, points->starts);
+  method->get_positions(body->model, body->state, points->positions);
+  method->get_velocities(body->model, body->state, points->velocities);
+}
+
+static void read_start_velocities(void *data, int32_t number, pl_vec3 *velocities) {
+  const pl_body *body = body_of_number(data, number);
+  body->model->method->get_velocities(body->model, body->saved, velocities);
+}
+
+// What commit_bodies() and pl_world_part_from_colliders() do for all others.
+static void write_lone(void *data, int32_t number, const pl_contact_points *points, bool moved) {
+  const pl_world *world = data;
+  pl_body *body = body_of_number(world, number);
+  // Events tell where bodies touch.
+  if (world->events != NULL)
+    memcpy(body->positions, points->positions, (size_t)body->model->particle_count * sizeof(pl_vec3));
+  if (moved) {
+    body->model->method->set_state(body->model, body->state, points->positions, points->velocities);
+    note_state(world, body, points->positions, points->velocities);
+  }
+  pl_body_part_from_colliders(world, PL_ITEM(&world->contact_numbers, int32_t, number), points);
+  if (!body->note.is_known) note_state(world, body, points->positions, points->velocities);
+  body->was_lone = true;
+  body->has_points = false;
+}
+
 bool pl_world_mark_sleepers(pl_world *world) {
   // Where nothing is held, bodies of one model have the same masses: one array of these stays in the cache.
   bool is_held = pl_slots_count(&world->pins) > 0 || pl_slots_count(&world->attachments) > 0;
@@ -321,6 +362,7 @@ bool pl_world_mark_sleepers(pl_world *world) {
     entry->write_points = is_noted && !body->has_points ? write_points : NULL;
     entry->write_data = body;
     entry->all_edges = world->def.all_edges || (is_few && body->model->method->coupled == NULL);
+    entry->may_be_lone = is_noted && world->saves_in_move && entry->rigid == NULL;
     entry->presses = body->next_presses;
     entry->last_impulses = pl_world_swap_impulses(world, body);
     entry->impulses = body->impulses;
@@ -343,8 +385,13 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   int32_t count = (int32_t)world->contact_bodies.count;
   bool is_known = !pl_world_mark_sleepers(world) && world->contacts_found;
   pl_world_start_couplings(world);
-  pl_contact_step step = {pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity,
-                          world->step_count};
+  pl_contact_exchange exchange = {world, read_lone, read_start_velocities, write_lone};
+  pl_contact_step step = {.time = pl_world_get_time(world),
+                          .step = world->def.step,
+                          .rounds = world->def.contact_rounds,
+                          .gravity = world->def.gravity,
+                          .number = world->step_count,
+                          .exchange = &exchange};
   pl_status status = find_contacts(world, is_known, &step, error);
   if (status >= 0) status = pl_contact_solver_resolve(world->contact_solver, entries, count, &step, report, error);
   if (status < 0) return status;

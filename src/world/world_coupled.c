@@ -245,8 +245,11 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
 
 static pl_status detect(pl_coupled *j, const pl_contact **contacts, int32_t *count, pl_error *error) {
   pl_world *world = j->world;
-  pl_contact_step step = {pl_world_get_time(world), world->def.step, world->def.contact_rounds, world->def.gravity,
-                          world->step_count};
+  pl_contact_step step = {.time = pl_world_get_time(world),
+                          .step = world->def.step,
+                          .rounds = world->def.contact_rounds,
+                          .gravity = world->def.gravity,
+                          .number = world->step_count};
   return pl_contact_solver_detect(world->contact_solver, world->contact_bodies.items,
                                   (int32_t)world->contact_bodies.count, world->collider_list.items,
                                   (int32_t)world->collider_list.count, &step, contacts, count, error);

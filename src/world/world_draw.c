@@ -159,6 +159,21 @@ static void draw_contact(const pl_draw_functions *to, pl_vec3 position, pl_vec3 
   draw_line(to, position, pl_vec3_add_scaled(position, normal, length), CONTACT);
 }
 
+// A surface point of a body that touches something, by the body's number among these.
+static pl_vec3 contact_point(const pl_world *world, int32_t number, int32_t point) {
+  const pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, number));
+  const pl_contact_surface *surface = &body->model->surface;
+  if (!body->was_lone) return pl_contact_surface_point(surface, point, body->positions);
+  // Contact has left the positions in the state alone.
+  pl_vec3 sum = {0, 0, 0}, velocity;
+  for (size_t k = 4 * (size_t)point; k < 4 * (size_t)point + 4; ++k)
+    if (surface->weights[k] != 0.0f)
+      sum = pl_vec3_add_scaled(
+          sum, body->model->method->get_particle(body->model, body->state, surface->parents[k], &velocity),
+          (double)surface->weights[k]);
+  return sum;
+}
+
 static void draw_contacts(const pl_world *world, const pl_draw_functions *to, double length) {
   pl_contact_event_view view = pl_world_get_contact_events(world);
   for (int32_t i = 0; i < view.event_count; ++i)
@@ -169,11 +184,9 @@ static void draw_contacts(const pl_world *world, const pl_draw_functions *to, do
   for (int32_t i = 0; i < pl_contact_solver_contact_count(world->contact_solver); ++i) {
     const pl_contact *contact = pl_contact_solver_get_contact(world->contact_solver, i, NULL);
     const pl_contact_side *side = &contact->a;
-    const pl_contact_body *body = &PL_ITEM(&world->contact_bodies, pl_contact_body, side->body);
     pl_vec3 position = {0, 0, 0};
     for (int32_t k = 0; k < side->count; ++k)
-      position = pl_vec3_add_scaled(position, pl_contact_surface_point(body->surface, side->points[k], body->positions),
-                                    side->weights[k]);
+      position = pl_vec3_add_scaled(position, contact_point(world, side->body, side->points[k]), side->weights[k]);
     draw_contact(to, position, contact->normal, length);
   }
 }

@@ -48,12 +48,12 @@ typedef struct overlap {
 } overlap;
 
 // Put a surface point where it may be.
-static bool part_point(const overlap *o, pl_body *body, int32_t i) {
+static bool part_point(const overlap *o, const pl_body *body, const pl_contact_points *points, int32_t i) {
   const pl_model *model = body->model;
-  pl_vec3 normal, point = pl_contact_surface_point(&model->surface, i, body->positions);
+  pl_vec3 normal, point = pl_contact_surface_point(&model->surface, i, points->positions);
   double depth = -pl_collider_distance(o->collider, o->end, point, &normal), allowed = WITHIN * model->max_overlap;
   if (!(depth > allowed)) return false;
-  pl_vec3 from = pl_contact_surface_point(&model->surface, i, body->starts);
+  pl_vec3 from = pl_contact_surface_point(&model->surface, i, points->starts);
   double shift = depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
   if (!(shift > 0)) return false;
   double square = 0;
@@ -70,37 +70,35 @@ static bool part_point(const overlap *o, pl_body *body, int32_t i) {
     int32_t particle = model->surface.parents[at];
     double weight = (double)model->surface.weights[at];
     if (weight == 0 || !(body->inverse_masses[particle] > 0)) continue;
-    pl_vec3 *v = &body->velocities[particle];
-    body->positions[particle] = pl_vec3_add_scaled(body->positions[particle], normal, shift * weight / square);
+    pl_vec3 *v = &points->velocities[particle];
+    points->positions[particle] = pl_vec3_add_scaled(points->positions[particle], normal, shift * weight / square);
     *v = pl_vec3_add_scaled(*v, normal, fmin(fmax(0, speed - pl_vec3_dot(*v, normal)), shift / o->step));
   }
   return true;
 }
 
-static bool part_body(const overlap *o, pl_body *body) {
+static bool part_body(const overlap *o, const pl_body *body, const pl_contact_points *points) {
   bool any = false, changed = true;
   for (int sweep = 0; sweep < SWEEPS && changed; ++sweep) {
     changed = false;
-    for (int32_t i = 0; i < body->model->surface.point_count; ++i) changed = part_point(o, body, i) || changed;
+    for (int32_t i = 0; i < body->model->surface.point_count; ++i) changed = part_point(o, body, points, i) || changed;
     any = any || changed;
   }
   return any;
 }
 
-static pl_box box_around(const pl_body *body) {
+static pl_box box_around(const pl_body *body, const pl_vec3 *positions) {
   pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < body->model->particle_count; ++i) pl_box_cover(&box, body->positions[i]);
+  for (int32_t i = 0; i < body->model->particle_count; ++i) pl_box_cover(&box, positions[i]);
   return box;
 }
 
-static void part(const pl_world *world, int32_t index) {
+bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_contact_points *points) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
-  if (!(body->model->max_overlap > 0) || !body->collides || !body->is_saved) return;
-  // Contact has not asked for its points: nothing is near it.
-  if (world->notes_in_move && body->is_noted && !body->has_points) return;
-  method->get_positions(body->model, body->state, body->positions);
-  pl_box box = box_around(body);
+  if (!(body->model->max_overlap > 0) || !body->collides || !body->is_saved) return false;
+  method->get_positions(body->model, body->state, points->positions);
+  pl_box box = box_around(body, points->positions);
   bool is_read = false, any = false;
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
     overlap o = {.collider = PL_ITEM(&world->collider_list, const pl_collider *, c), .step = world->def.step};
@@ -108,19 +106,27 @@ static void part(const pl_world *world, int32_t index) {
     pl_collider_motion(o.collider, pl_world_get_time(world), o.step, &o.start, &o.end);
     if (box_distance(o.collider, o.end, box) > -WITHIN * body->model->max_overlap) continue;
     if (!is_read) {
-      method->get_velocities(body->model, body->state, body->velocities);
-      method->get_positions(body->model, body->saved, body->starts);
+      method->get_velocities(body->model, body->state, points->velocities);
+      method->get_positions(body->model, body->saved, points->starts);
       is_read = true;
     }
-    any = part_body(&o, body) || any;
+    any = part_body(&o, body, points) || any;
   }
-  if (any) method->set_state(body->model, body->state, body->positions, body->velocities);
+  if (any) method->set_state(body->model, body->state, points->positions, points->velocities);
+  return any;
 }
 
 static void part_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_world *world = data;
-  for (int32_t k = begin; k < end; ++k) part(world, PL_ITEM(&world->awake, int32_t, k));
+  for (int32_t k = begin; k < end; ++k) {
+    int32_t index = PL_ITEM(&world->awake, int32_t, k);
+    const pl_body *body = pl_slots_at(&world->bodies, index);
+    // Contact has not asked for its points: nothing is near it, or it was parted with its contacts.
+    if (world->notes_in_move && body->is_noted && !body->has_points) continue;
+    pl_contact_points points = {body->starts, body->start_velocities, body->positions, body->velocities};
+    pl_body_part_from_colliders(world, index, &points);
+  }
 }
 
 void pl_world_part_from_colliders(pl_world *world) {

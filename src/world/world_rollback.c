@@ -44,6 +44,7 @@ static void save_rest(pl_body *body, bool swaps_impulses) {
   body->has_swapped = false;
   body->has_copied = body->has_impulses && !swaps_impulses;
   if (body->has_copied) memcpy(body->saved_impulses, body->impulses, impulse_size(body));
+  if (body->has_copied) body->saved_impulse_mask = body->impulse_mask;
   for (size_t k = 0; k < body->layers.count; ++k) {
     pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);
     copy_unless_empty(l->saved, l->layer.state, l->layer.state_size);
@@ -69,6 +70,9 @@ static void exchange_impulses(pl_body *body) {
   pl_contact_impulse *impulses = body->impulses;
   body->impulses = body->saved_impulses;
   body->saved_impulses = impulses;
+  pl_contact_mask mask = body->impulse_mask;
+  body->impulse_mask = body->saved_impulse_mask;
+  body->saved_impulse_mask = mask;
   body->has_swapped = !body->has_swapped;
 }
 
@@ -114,6 +118,18 @@ void pl_world_save_state(pl_world *world) {
   world->saved_wind = world->def.wind;
 }
 
+static void restore_impulses(pl_body *body) {
+  if (body->has_swapped) {
+    exchange_impulses(body);
+  } else if (body->has_copied) {
+    memcpy(body->impulses, body->saved_impulses, impulse_size(body));
+    body->impulse_mask = body->saved_impulse_mask;
+  } else if (!body->saved_has_impulses) {
+    memset(body->impulses, 0, impulse_size(body));
+    body->impulse_mask = 0;
+  }
+}
+
 void pl_world_roll_back(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
@@ -125,12 +141,7 @@ void pl_world_roll_back(pl_world *world) {
       memcpy(body->forces, body->saved_forces, (size_t)body->model->particle_count * sizeof(pl_f4));
     body->has_forces = body->saved_has_forces;
     body->rest = body->saved_rest;
-    if (body->has_swapped)
-      exchange_impulses(body);
-    else if (body->has_copied)
-      memcpy(body->impulses, body->saved_impulses, impulse_size(body));
-    else if (!body->saved_has_impulses)
-      memset(body->impulses, 0, impulse_size(body));
+    restore_impulses(body);
     body->has_impulses = body->saved_has_impulses;
     for (size_t k = 0; k < body->layers.count; ++k) {
       pl_world_layer *l = &PL_ITEM(&body->layers, pl_world_layer, k);

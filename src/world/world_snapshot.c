@@ -126,8 +126,11 @@ pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_
                    "the snapshot is of a world with other models or pins; build the world as it was then");
   const char *from = (const char *)buffer + sizeof head;
   visit_blocks(world, copy_in, &from);
-  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i)
-    ((pl_body *)pl_slots_at(&world->bodies, i))->has_impulses = true;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    body->has_impulses = true;
+    body->impulse_mask = ~(pl_contact_mask)0;
+  }
   world->step_count = head.step_count;
   world->pending = head.pending;
   world->def.gravity = head.gravity;

@@ -60,6 +60,8 @@ typedef struct pl_body {
   pl_contact_impulse *impulses, *saved_impulses;
   bool has_swapped, has_copied;
   bool has_impulses, saved_has_impulses;  // some of them may be other than zero
+  // Which ones, of either array.
+  pl_contact_mask impulse_mask, saved_impulse_mask;
   pl_body_rest rest, saved_rest;
   pl_box sleep_box;           // of a sleeper: around its particles
   double *inverse_masses;     // 1/kg as contact sees them: 0 where a hard pin holds
@@ -74,8 +76,10 @@ typedef struct pl_body {
   pl_vec3 *presses;           // N s on each surface point along the normals of its contacts …
   pl_vec3 *next_presses;      // … and in the step under way; swapped when it has succeeded
   bool has_presses, has_next_presses;  // some of them may be other than zero
-  pl_vector layers;                    // of pl_world_layer
-  int64_t version;                     // counts changes of its surface
+  // Which ones.
+  pl_contact_mask press_mask, next_press_mask;
+  pl_vector layers;             // of pl_world_layer
+  int64_t version;              // counts changes of its surface
   bool has_previous;            // `saved` is the state before the last step, not before a jump
   struct pl_body_shown *shown;  // surface for display and queries; NULL until asked for
   bool slept;                   // was not moved in this step
@@ -84,6 +88,7 @@ typedef struct pl_body {
   pl_body_note note;            // … this
   bool has_points;              // `starts`, `positions` and both velocities are those of this step
   bool is_saved;  // `saved` is there in this step; until then the state has not changed
+  bool was_lone;  // contact has resolved it without its points in the last step that it moved in
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -241,6 +246,10 @@ bool pl_world_meets_collider(const pl_world *world, int32_t index, int32_t colli
 // At the end of the contact phase: put soft bodies back that are deeper in colliders than their
 // contact thickness (world_overlap.c).
 void pl_world_part_from_colliders(pl_world *world);
+// The same for one body by number, with its particles in these arrays, of which those of the end
+// are scratch. Returns whether it moved.
+bool pl_body_part_from_colliders(const pl_world *world, int32_t index,
+                                 const pl_contact_points *points);
 // The lists are the world's, for one body at a time: copies on its scratch stack, for a move that
 // outlasts that. False when out of memory.
 bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);

@@ -50,6 +50,7 @@ pl_status pl_body_reset(pl_world *world, pl_body_id id, pl_error *error) {
   memset(body->impulses, 0,
          (size_t)body->model->surface.point_count * PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse));
   body->has_impulses = false;
+  body->impulse_mask = 0;
   body->has_forces = body->only_rods_push = false;
   memset(body->forces, 0, (size_t)body->model->particle_count * sizeof(pl_f4));
   return PL_OK;

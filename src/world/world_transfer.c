@@ -21,6 +21,7 @@ static void take_rest(pl_body *body, const pl_body *other) {
   size_t count = (size_t)body->model->surface.point_count * PL_IMPULSES_PER_POINT;
   memcpy(body->impulses, other->impulses, count * sizeof(pl_contact_impulse));
   body->has_impulses = other->has_impulses;
+  body->impulse_mask = other->impulse_mask;
   body->rest = other->rest;
 }
 

@@ -43,7 +43,7 @@ static void islands_are_what_hangs_together(void **state) {
       &arena, &plan, &(pl_contact_plan_def){.body_count = BODIES, .contact_count = CONTACTS, .joint_count = JOINTS}));
   for (uint64_t seed = 1; seed < 6; ++seed) {
     make_contacts(seed);
-    pl_contact_plan_form(&plan, &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0});
+    pl_contact_plan_form(&plan, &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0, NULL, 0});
     static int32_t label[BODIES];
     for (int32_t i = 0; i < BODIES; ++i) label[i] = i;
     for (int32_t i = 0; i < CONTACTS; ++i) join(label, contacts[i].a.body, contacts[i].b.body);
@@ -71,7 +71,7 @@ static void pairs_of_a_color_share_no_body(void **state) {
   // One large island as well: a chain through the first hundred bodies.
   for (int32_t i = 0; i < 400; ++i)
     contacts[i] = (pl_contact){.a = {.body = i % 100}, .b = {.body = (i + 1) % 100}, .collider = -1};
-  pl_contact_plan_form(&plan, &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0});
+  pl_contact_plan_form(&plan, &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0, NULL, 0});
   static bool is_row[CONTACTS];
   memset(is_row, 0, sizeof is_row);
   int32_t joint_count = 0, large_count = 0;
@@ -145,7 +145,7 @@ static void every_pair_is_visited_once_and_in_order(void **state) {
     make_contacts(3);
     for (int32_t i = 0; i < CONTACTS / 2; ++i)
       if (contacts[i].b.body >= 0) contacts[i].a.body %= 20, contacts[i].b.body %= 20;
-    pl_contact_plan_form(&plan, &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0});
+    pl_contact_plan_form(&plan, &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0, NULL, 0});
     memset(&visits, 0, sizeof visits);
     pl_contact_plan_visit(context, &plan, note_visits, &visits);
     for (int32_t p = 0; p < plan.pair_count; ++p) {
