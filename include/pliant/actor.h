@@ -217,6 +217,9 @@ typedef struct pl_actor_def {
   int32_t horizon;  ///< 1 … 32, default 1
   /// Whether it continues with the first place of its path after the last.
   bool path_loops;  ///< default false
+  /// Whether it keeps its balance, at speed 0, while the world settles; otherwise it is passive
+  /// then.
+  bool stands_while_settling;  ///< default false
   // parameters: end
 
   const pl_mesh *cage;  ///< of PL_REST_CAGE; NULL: one is made of about `cage_point_count` points

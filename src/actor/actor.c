@@ -56,12 +56,15 @@ static pl_status before_step(void *user, pl_world *world, pl_error *error) {
   actor->goals.count = actor->goals.workspace = 0;
   actor->goals.part_count = actor->part_count;
   actor->goals.particle_count = actor->model->head.particle_count;
-  // While the world settles time stands still, and so does the will.
-  actor->idle = world->settling || actor->behaviour == NULL;
-  if (world->settling) return PL_OK;
+  // While the world settles time stands still, and so does the will: at most it keeps its balance.
+  actor->idle = actor->behaviour == NULL || (world->settling && !actor->stands_while_settling);
+  if (world->settling && actor->idle) return PL_OK;
   pl_actor_see(actor, body, &state);
   actor->state->turn = actor->view.turn;
-  follow_path(actor);
+  if (world->settling)
+    actor->view.command.speed = 0;
+  else
+    follow_path(actor);
   if (!actor->idle)
     actor->behaviour->choose(actor->behaviour_settings, actor->behaviour_state, &actor->view, &actor->goals);
   return PL_OK;
@@ -133,9 +136,10 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   // A step falls short when it leaves most of the error of its goals. A tenth of the speed that free fall adds in a
   // step is not an error worth counting.
   double negligible = 0.1 * actor->view.gravity * actor->view.step;
-  report->short_count += report->goal_error > fmax(0.9 * report->goal_start, negligible);
   report->regulariser = outcome.regulariser;
   report->min_step = outcome.min_step;
+  if (actor->world->settling) return status;  // nothing is counted before the first step
+  report->short_count += report->goal_error > fmax(0.9 * report->goal_start, negligible);
   report->iterations_in_all += outcome.iteration_count;
   report->unfinished_count += !outcome.converged;
   return status;

@@ -86,6 +86,7 @@ struct pl_actor {
   int32_t path_count;
   const pl_vec3 *path;
   bool path_loops;
+  bool stands_while_settling;
 
   size_t state_size;
   pl_actor_state *state;
@@ -102,7 +103,7 @@ struct pl_actor {
   double seconds, seconds_in_all;
 
   // Of the step under way.
-  bool idle;  // the world is settling: no goals
+  bool idle;  // no goals: the world is settling, and it does not stand meanwhile
   pl_actor_view view;
   pl_part_view *part_views;
   struct pl_actor_ground ground;

@@ -114,6 +114,7 @@ static bool copy_settings(pl_actor *actor, const pl_actor_def *def) {
   actor->path = pl_arena_copy(&actor->arena, def->path, (size_t)def->path_count, sizeof(pl_vec3));
   actor->path_count = def->path_count;
   actor->path_loops = def->path_loops;
+  actor->stands_while_settling = def->stands_while_settling;
   return !actor->arena.failed;
 }
 

@@ -27,6 +27,7 @@ static const pl_parameter ACTOR[] = {
     NUMBER(tolerance, 1e-2, ABOVE(0, 1), ABOUT("Of the optimality conditions: the root of what the objective may still fall by, as a fraction of it.")),
     INTEGER(horizon, 1, FROM(1, 32), ABOUT("Steps that are planned at once; 1: as in the paper.")),
     SWITCH(path_loops, false, ABOUT("Whether it continues with the first place of its path after the last.")),
+    SWITCH(stands_while_settling, false, ABOUT("Whether it keeps its balance, at speed 0, while the world settles; otherwise it is passive then.")),
 };
 const pl_parameter_table pl_actor_def_parameters = TABLE("actor", pl_actor_def, ACTOR);
 

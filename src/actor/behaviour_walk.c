@@ -33,6 +33,7 @@ enum {
   MARGIN,
   AHEAD,
   HEIGHT,
+  TILT,
   TURN_RATE,
   GAIN,
   FOOT_GAIN,
@@ -68,6 +69,7 @@ static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [AHEAD] = {"ahead", "fraction", 0.2, 0, 0.5, "The same ahead of them: then it falls into the next step."},
     [HEIGHT] = {"height", "fraction", 0.97, 0.3, 1.5,
                 "Height of the centre of mass, as a fraction of that in the shape as built."},
+    [TILT] = {"tilt", "", 1, 0, 1, "How far it turns with the ground on a slope: 0 stays upright, 1 keeps soles flat."},
     [TURN_RATE] = {"turn_rate", "rad/beat", 0.2, 0, 10, "How fast it turns to a new heading."},
     [GAIN] = {"gain", "1/beat", 1.5, 0.01, 20,
               "How fast errors of the centre of mass and of the upright are corrected."},
@@ -303,7 +305,8 @@ static void aim_center(const walk *w, pl_goals *goals) {
   pl_aim aim = {.gain = w->settings[GAIN], .rate = 0.05, .acceleration = 0.2, .weight = w->settings[WEIGHT]};
   aim.axes = frame->level_axes;
   // Over the stance, give or take the margins; within them it continues at its speed, slower as it comes to the end.
-  double tight = w->state->phase == WALK_SHIFT ? SHIFT_MARGIN : SWING_MARGIN;
+  static const double TIGHT[] = {[WALK_STAND] = 0, [WALK_SHIFT] = SHIFT_MARGIN, [WALK_SWING] = SWING_MARGIN};
+  double tight = TIGHT[w->state->phase];
   double behind = -tight * margin_of(w), beyond = tight * w->settings[AHEAD] * frame->height;
   double error = pl_motion_clamp(ahead, behind, beyond) - ahead;
   double fraction = pl_motion_clamp((beyond - ahead) / fmax(beyond - behind, PL_MOTION_TINY * frame->height), 0, 1);
@@ -360,6 +363,13 @@ static void aim_stance(const walk *w, int32_t foot, pl_goals *goals) {
   pl_aim_part(w->view, frame, w->parts[foot], &aim, goals);
 }
 
+// The part of the ground's slope that the body turns by.
+static pl_quat slope_of(const walk *w) {
+  pl_quat slope = pl_motion_slope(w->view, &w->frame);
+  double tilt = w->settings[TILT];
+  return tilt < 1 ? pl_quat_slerp(pl_quat_identity(), slope, tilt) : slope;
+}
+
 // Standing too: the middle of all feet and the places that they hold do not jump when one of them loses the ground for
 // a step, as the middle of those that touch would. A centre of mass that follows such jumps rocks the body off its
 // feet.
@@ -372,7 +382,7 @@ static void aim_all(walk *w, pl_goals *goals) {
     else
       aim_stance(w, i, goals);
   }
-  pl_hold hold = {.turn = pl_quat_multiply(pl_motion_slope(w->view, &w->frame), w->yaw),
+  pl_hold hold = {.turn = pl_quat_multiply(slope_of(w), w->yaw),
                   .gain = w->settings[GAIN],
                   .rate = 0.3,
                   .acceleration = 1,
@@ -416,7 +426,7 @@ static void walk_choose(const double *settings, void *memory, const pl_actor_vie
   }
   if (w.foot_count < 2) {
     pl_stand stand = pl_stand_usual(view, &w.frame);
-    stand.turn = pl_quat_multiply(pl_motion_slope(view, &w.frame), w.yaw);
+    stand.turn = pl_quat_multiply(slope_of(&w), w.yaw);
     stand.height = settings[HEIGHT];
     stand.gain = settings[GAIN];
     stand.weight = settings[WEIGHT];

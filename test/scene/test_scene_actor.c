@@ -243,6 +243,29 @@ static void nobody_acts_while_bodies_come_to_rest(void **state) {
   close_fixture(&s);
 }
 
+// It keeps its balance meanwhile where it is told to, but goes nowhere and nothing is counted.
+static void one_that_stands_while_settling_acts_at_speed_0(void **state) {
+  (void)state;
+  fixture s =
+      open_sound(SCENE("\"time\": {\"step\": 0.01, \"warm_up\": 0.05}, \"colliders\": [{\"shape\": "
+                       "\"half_space\", \"position\": [0, -0.2, 0]}],",
+                       BLOCK,
+                       STANDS ", \"stands_while_settling\": true, \"settings\": {\"height\": 0.9}, "
+                              "\"command\": {\"speed\": 0.5}}"));
+  pl_actor *actor = pl_scene_instance_get_actor(s.set, 0).actor;
+  pl_actor_report report = pl_actor_get_report(actor);
+  assert_int_equal(report.step_count, 0);
+  assert_int_equal(report.iterations_in_all, 0);
+  check_near(report.asked, 0, 0);
+  check_near(pl_actor_get_command(actor).speed, 0.5, 0);
+  int32_t count;
+  const double *parameters = pl_actor_get_parameters(actor, &count);
+  double max = 0;
+  for (int32_t i = 0; i < count; ++i) max = fmax(max, fabs(parameters[i]));
+  assert_true(max > 1e-4);
+  close_fixture(&s);
+}
+
 static void a_written_scene_reads_back_to_the_same_actor(void **state) {
   (void)state;
   fixture s =
@@ -554,6 +577,7 @@ int main(void) {
       cmocka_unit_test(commands_come_at_their_time_and_leave_others_alone),
       cmocka_unit_test(a_restored_stage_continues_bit_for_bit),
       cmocka_unit_test(nobody_acts_while_bodies_come_to_rest),
+      cmocka_unit_test(one_that_stands_while_settling_acts_at_speed_0),
       cmocka_unit_test(a_written_scene_reads_back_to_the_same_actor),
       cmocka_unit_test(expectations_stand_next_to_what_was_found),
       cmocka_unit_test(depth_and_places_are_measured),
