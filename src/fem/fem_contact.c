@@ -362,8 +362,14 @@ double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool
 double pl_fem_contacts_relax(pl_fem_contacts *contacts, const double *u, double *factor) {
   int32_t count = contacts->model->head.surface.point_count;
   double sum = 0, change = 0, along = 0, square = 0;
-  for (int32_t i = 0; i < count; ++i)
-    contacts->points[i].held = contacts->points[i].collider >= 0 ? contacts->points[i].cap : 0;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_fem_contact_point *it = &contacts->points[i];
+    it->held = it->collider >= 0 ? it->cap : 0;
+    it->held_collider = it->collider;
+    it->held_normal = it->normal;
+    it->held_anchor = it->anchor;
+    it->held_grip = it->grip;
+  }
   pl_fem_contacts_evaluate(contacts, u, true);
   for (int32_t i = 0; i < count; ++i) {
     pl_fem_contact_point *it = &contacts->points[i];
@@ -386,6 +392,18 @@ double pl_fem_contacts_relax(pl_fem_contacts *contacts, const double *u, double 
 void pl_fem_contacts_keep(pl_fem_contacts *contacts) {
   for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i)
     contacts->points[i].cap = contacts->points[i].held;
+  forget_near(contacts);
+}
+
+void pl_fem_contacts_restore(pl_fem_contacts *contacts) {
+  for (int32_t i = 0; i < contacts->model->head.surface.point_count; ++i) {
+    pl_fem_contact_point *it = &contacts->points[i];
+    it->cap = it->held;
+    it->collider = it->held_collider;
+    it->normal = it->held_normal;
+    it->anchor = it->held_anchor;
+    it->grip = it->held_grip;
+  }
   forget_near(contacts);
 }
 

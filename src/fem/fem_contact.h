@@ -16,6 +16,10 @@ typedef struct pl_fem_contact_point {
   // Of pl_fem_contacts_relax(): the cap before, and by how much the one that belonged to its forces
   // differed.
   double held, off;
+  // Of the same call: what else friction was before.
+  int32_t held_collider;
+  pl_vec3 held_normal, held_anchor;
+  double held_grip;
   // Of the last evaluation: whether any force acts, energy, derivatives by the position of the
   // point.
   bool is_active;
@@ -70,6 +74,10 @@ double pl_fem_contacts_evaluate(pl_fem_contacts *contacts, const double *u, bool
 // pl_fem_contacts_keep() brings back the caps that the equations were solved with.
 double pl_fem_contacts_relax(pl_fem_contacts *contacts, const double *u, double *factor);
 void pl_fem_contacts_keep(pl_fem_contacts *contacts);
+
+// Bring back all of friction as it was before the last pl_fem_contacts_relax(), not the caps alone:
+// colliders, normals, anchors and grips too.
+void pl_fem_contacts_restore(pl_fem_contacts *contacts);
 
 // Add what the last evaluation found: the gradient, and derivatives by u to the matrix.
 void pl_fem_contacts_add_gradient(const pl_fem_contacts *contacts, double *gradient);

@@ -148,11 +148,15 @@ static void finish_report(const pl_fem_newton *newton, pl_fem_report *report) {
 }
 
 // Where caps of friction drift on and on, each of them with its equations solved, a driven body ends with the last that
-// were: forces balance then, and friction is off by what caps have changed in the last round.
-static void keep_caps(pl_fem_newton *newton, const double *u, pl_fem_report *report) {
+// were: forces balance then, and friction is off by what caps have changed in the last round. All of friction is
+// brought back: a point that has just lost the ground would otherwise leave what its friction held unbalanced.
+static void keep_friction(pl_fem_newton *newton, const double *u, bool balanced, pl_fem_report *report) {
   pl_fem_potential *p = newton->potential;
   if (newton->direct == NULL || !p->hold || p->contacts == NULL || !pl_fem_contacts_any(p->contacts)) return;
-  pl_fem_contacts_keep(p->contacts);
+  if (balanced)
+    pl_fem_contacts_restore(p->contacts);
+  else
+    pl_fem_contacts_keep(p->contacts);
   evaluate(newton, u, false, false, report);
 }
 
@@ -182,8 +186,9 @@ pl_status pl_fem_newton_minimise(pl_fem_newton *newton, double *u, pl_fem_report
     if (!moved && positive) break;
     positive = (positive && i > 0 && !late) || shifted || !moved;
   }
+  bool balanced = is_solved(newton);
   solved = solved || is_settled(newton, u, report);
-  if (!solved) keep_caps(newton, u, report);
+  if (!solved) keep_friction(newton, u, balanced, report);
   finish_report(newton, report);
   report->converged = solved;
   return solved ? PL_OK : PL_REMARK_NOT_CONVERGED;
