@@ -83,6 +83,32 @@ double pl_collider_distance(const pl_collider *collider, pl_transform placement,
 double pl_collider_quick_distance(const pl_collider *collider, pl_transform placement,
                                   pl_vec3 point);
 
+// A half-space at a placement. Heights above it take a tenth of the time of a signed distance, and
+// most points of a heap are far above the ground: what this rules out is not asked for.
+typedef struct pl_half_space {
+  pl_vec3 position, up;
+} pl_half_space;
+
+static inline pl_half_space pl_half_space_of(pl_transform placement) {
+  return (pl_half_space){placement.position,
+                         pl_quat_rotate(placement.rotation, pl_vec3_of(0, 1, 0))};
+}
+
+// Height of a point above it, or less: pl_collider_distance() is never smaller, whatever rounding
+// does to either.
+static inline double pl_half_space_height(const pl_half_space *plane, pl_vec3 point) {
+  pl_vec3 away = pl_vec3_sub(point, plane->position);
+  return pl_vec3_dot(plane->up, away) - 1e-12 * (fabs(away.x) + fabs(away.y) + fabs(away.z));
+}
+
+// The same for the lowest point of a box.
+static inline double pl_half_space_box_height(const pl_half_space *plane, const pl_box *box) {
+  pl_vec3 up = plane->up;
+  pl_vec3 lowest = {up.x > 0 ? box->min.x : box->max.x, up.y > 0 ? box->min.y : box->max.y,
+                    up.z > 0 ? box->min.z : box->max.z};
+  return pl_half_space_height(plane, lowest);
+}
+
 // Signed distance at a centre of the grid and how far the point (in the collider's own frame) is
 // from that centre: their difference is a bound below the point's distance, their sum one above.
 // Cheap, and rough; without a grid the distance is 0 and `away` is HUGE_VAL.

@@ -151,7 +151,14 @@ static bool is_clear(const pl_contact_group *group, const pl_collider_step *step
 void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_step *step, int32_t collider,
                               pl_distance_anchor *anchor) {
   if (is_clear(group, step)) return;
+  bool is_half_space = step->collider->shape == PL_COLLIDER_HALF_SPACE;
+  pl_half_space plane = pl_half_space_of(step->end);
+  double reach = group->scale.margin + group->bodies[group->body].radius;
+  const pl_vec3 *ends = group->motions[group->body].ends;
   pl_contact_query query;
-  for (int32_t i = 0; i < group->count; ++i)
+  for (int32_t i = 0; i < group->count; ++i) {
+    int32_t point = group->points != NULL ? group->points[i] : i;
+    if (is_half_space && pl_half_space_height(&plane, ends[point]) > reach) continue;
     if (pl_contact_group_query(group, i, &query)) find_point(&query, step, collider, anchor);
+  }
 }

@@ -37,7 +37,7 @@ static const double MAX_WAY = 0.2;
 // Speed of particles that something presses on, relative to its own.
 static const double PUSH_FACTOR = 1.5;
 
-enum { BODY_GRAIN = 8 };
+enum { BODY_GRAIN = 4 };
 
 static bool is_touched(const pl_contact_damping *d, int32_t body) {
   return d->memory->plan.island_of[body] >= 0;

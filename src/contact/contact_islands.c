@@ -9,8 +9,9 @@
 
 // An island of at most this many rows is one task; waking other threads for it would take longer.
 enum { SMALL_ISLAND_ROWS = 256, JOINT_ROWS = 4 };
-// Pairs of a colour that are one task.
-enum { PAIR_GRAIN = 16 };
+// Rows of pairs that are one task, about: some microseconds of a sweep. Pairs of fine bodies have many times as many as
+// those of coarse ones.
+enum { TASK_ROWS = 128 };
 
 bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, const pl_contact_plan_def *def) {
   int32_t body_count = def->body_count, contact_count = def->contact_count;
@@ -202,6 +203,21 @@ static void sort_by_island(pl_contact_plan *plan) {
   plan->pairs = sorted;
 }
 
+// How many pairs of a colour of the large islands are one task.
+static int32_t grain_of(const pl_contact_plan *plan, int32_t color) {
+  pl_pair_range range = plan->colors[color];
+  if (color == PL_SERIAL_COLOR) return range.count;
+  int32_t rows = 0;
+  for (int32_t p = range.first; p < range.first + range.count; ++p)
+    rows += plan->pairs[p].joint >= 0 ? JOINT_ROWS : plan->pairs[p].count;
+  int64_t grain = rows > 0 ? (int64_t)TASK_ROWS * range.count / rows : range.count;
+  return grain > 1 ? (int32_t)grain : 1;
+}
+
+static void choose_grains(pl_contact_plan *plan) {
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) plan->color_grains[c] = grain_of(plan, c);
+}
+
 static int32_t lone_pair_count(const pl_contact_plan_def *def) {
   int32_t count = 0;
   for (int32_t i = 0; i < def->lone_count; ++i) count += def->lone[i].count > 0;
@@ -267,6 +283,7 @@ void pl_contact_plan_form(pl_contact_plan *plan, const pl_contact_plan_def *def)
   find_islands(plan, def->body_count);
   sort_by_color(plan);
   sort_by_island(plan);
+  choose_grains(plan);
   sort_bodies(plan, def->body_count);
   number_rows(plan, def);
 }
@@ -296,7 +313,7 @@ void pl_contact_plan_visit_large(pl_context *context, const pl_contact_plan *pla
   for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
     int32_t count = plan->colors[c].count;
     v.first = plan->colors[c].first;
-    if (count > 0) pl_parallel_for(context, count, c == PL_SERIAL_COLOR ? count : PAIR_GRAIN, visit_color, &v);
+    if (count > 0) pl_parallel_for(context, count, plan->color_grains[c], visit_color, &v);
   }
 }
 

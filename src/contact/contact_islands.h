@@ -37,6 +37,7 @@ typedef struct pl_contact_plan {
   int32_t pair_count;
   pl_contact_pair *pairs;  // in the order of sweeps: large islands by colour, then small islands
   pl_pair_range colors[PL_PAIR_COLORS];  // of the large islands
+  int32_t color_grains[PL_PAIR_COLORS];  // pairs of a colour that are one task
   int32_t small_count;
   pl_pair_range *small_islands;
   // Bodies in the order of their islands: those of large islands, of each small one, and those that

@@ -130,14 +130,6 @@ bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box st
   return pl_box_overlaps(box, pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box));
 }
 
-// Lowest that a box is above a half-space, metres.
-static double height_above(const pl_transform *placement, const pl_box *box) {
-  pl_vec3 n = pl_quat_rotate(placement->rotation, pl_vec3_of(0, 1, 0));
-  pl_vec3 lowest = {n.x > 0 ? box->min.x : box->max.x, n.y > 0 ? box->min.y : box->max.y,
-                    n.z > 0 ? box->min.z : box->max.z};
-  return pl_vec3_dot(n, pl_vec3_sub(lowest, placement->position));
-}
-
 // May a body reach a half-space? In the frame of one that moves, a path is lowest at one of its ends.
 static bool is_near_half_space(const pl_contact_detection *d, int32_t body) {
   const pl_contact_memory *memory = d->memory;
@@ -145,7 +137,9 @@ static bool is_near_half_space(const pl_contact_detection *d, int32_t body) {
   for (int32_t i = 0; i < memory->endless_count && !d->bodies[body].spares_colliders; ++i) {
     const pl_collider_step *step = &memory->collider_steps[memory->endless_colliders[i]];
     // Written so that a box that is not a number is near.
-    if (!(fmin(height_above(&step->start, box), height_above(&step->end, box)) > d->scale.margin)) return true;
+    pl_half_space start = pl_half_space_of(step->start), end = pl_half_space_of(step->end);
+    if (!(fmin(pl_half_space_box_height(&start, box), pl_half_space_box_height(&end, box)) > d->scale.margin))
+      return true;
   }
   return false;
 }

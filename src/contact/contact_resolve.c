@@ -32,7 +32,7 @@
 // the many of a stack need not agree. Particles give way by themselves.
 static const double SOFTNESS = 0.06;
 
-enum { ROW_GRAIN = 256, BODY_GRAIN = 8, PAIR_GRAIN = 16, ISLAND_GRAIN = 1, LONE_GRAIN = 8 };
+enum { ROW_GRAIN = 256, BODY_GRAIN = 4, PAIR_GRAIN = 4, ISLAND_GRAIN = 1, LONE_GRAIN = 8 };
 
 typedef struct resolution {
   pl_contact_solver *solver;
@@ -40,7 +40,6 @@ typedef struct resolution {
   pl_contact_body *bodies;
   const pl_contact_step *step;
   pl_contact_scale scale;
-  pl_pair_range pairs;  // of the colour that is swept
   bool starts, corrects;
   bool notes;  // the first sweep of the second half: it notes the impulses of the first
   bool has_rigid;
@@ -315,10 +314,9 @@ static void sweep_pairs(const resolution *r, pl_pair_range range, bool notes) {
   }
 }
 
-static void sweep_color(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
+static void sweep_visited(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
-  pl_pair_range range = {r->pairs.first + begin, end - begin};
+  pl_pair_range range = {(int32_t)(pairs - r->memory->plan.pairs), count};
   if (r->starts)
     start_pairs(r, range);
   else
@@ -326,12 +324,7 @@ static void sweep_color(void *data, int32_t begin, int32_t end, int32_t block) {
 }
 
 static void sweep_colors(resolution *r) {
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
-    r->pairs = r->memory->plan.colors[c];
-    if (r->pairs.count == 0) continue;
-    int32_t grain = c == PL_SERIAL_COLOR ? r->pairs.count : PAIR_GRAIN;
-    pl_parallel_for(r->solver->context, r->pairs.count, grain, sweep_color, r);
-  }
+  pl_contact_plan_visit_large(r->solver->context, &r->memory->plan, sweep_visited, r);
 }
 
 // One half of the solution of the large islands.

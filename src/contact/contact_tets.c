@@ -27,6 +27,8 @@ static const double HOOKED = 0.5;
 static const double BORDER = 1e-3;
 // Cosine of the angle between triangles of one face.
 static const double FLUSH = 0.5;
+// Distances that differ by less than this factor are the same, up to rounding.
+static const double NEARER = 1 - 1e-9;
 
 typedef struct tet_search {
   const pl_contact_query *query;
@@ -53,6 +55,11 @@ static void rest_corners(const tet_search *s, int32_t triangle, pl_vec3 corners[
   pl_surface_corners(s->motion->tree, s->surface->rest_points, triangle, corners);
 }
 
+// Height of a position of the rest shape above the plane of a triangle.
+static double rest_height(const tet_search *s, int32_t triangle, pl_vec3 position) {
+  return pl_vec3_dot(s->map->normals[triangle], position) - s->map->offsets[triangle];
+}
+
 // Can the point's own surface lie against this triangle?
 static bool is_facing(const tet_search *s, int32_t triangle) {
   return pl_vec3_dot(s->motion->areas[triangle], s->outward) < 0;
@@ -66,7 +73,7 @@ static tet_exit find_crossed(const tet_search *s) {
     int32_t triangle = s->triangles[i];
     double end = s->heights[i];
     if (!(end < 0)) continue;
-    double start = pl_vec3_dot(s->map->normals[triangle], s->rest_start) - s->map->offsets[triangle];
+    double start = rest_height(s, triangle, s->rest_start);
     if (!(start > -tolerance && end < start)) continue;
     double time = start > 0 ? start / (start - end) : -1e-6 * start, weights[3];
     if (!(time < first.order)) continue;
@@ -110,16 +117,24 @@ static bool is_flush(const pl_tet_map *map, int32_t a, int32_t b) {
 
 // The triangle to leave through for a point that pressed against `held` in the last step, and so began this one in
 // front of it: the nearest of the same face, among those of the tet and those around `held`.
+//
+// A point is no nearer to a triangle than to its plane. Most points stay above `held` itself, and the triangles of a
+// face share its plane: then one is asked, instead of some twenty.
 static tet_exit find_held(const tet_search *s, int32_t held) {
   tet_exit nearest = {.triangle = -1, .order = HUGE_VAL};
   if (held >= s->surface->triangle_count || !is_facing(s, held)) return nearest;
+  try_triangle(s, held, &nearest);
   for (int32_t i = 0; i < s->triangle_count; ++i)
-    if (is_flush(s->map, held, s->triangles[i])) try_triangle(s, s->triangles[i], &nearest);
+    if (fabs(s->heights[i]) < NEARER * nearest.order && is_flush(s->map, held, s->triangles[i]))
+      try_triangle(s, s->triangles[i], &nearest);
   const pl_surface_tree *tree = s->motion->tree;
   for (int k = 0; k < 3; ++k) {
     int32_t corner = s->surface->triangles[3 * (size_t)held + (size_t)k];
-    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r)
-      if (is_flush(s->map, held, tree->ring[r])) try_triangle(s, tree->ring[r], &nearest);
+    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r) {
+      double height = rest_height(s, tree->ring[r], s->rest_end);
+      if (fabs(height) < NEARER * nearest.order && is_flush(s->map, held, tree->ring[r]))
+        try_triangle(s, tree->ring[r], &nearest);
+    }
   }
   return nearest;
 }
@@ -210,8 +225,7 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
                   .triangles = &surface->tet_map->triangles[PL_TET_TRIANGLES * (size_t)tet]};
   find_rest(&s, tet, weights);
   for (; s.triangle_count < PL_TET_TRIANGLES && s.triangles[s.triangle_count] >= 0; ++s.triangle_count) {
-    int32_t triangle = s.triangles[s.triangle_count];
-    s.heights[s.triangle_count] = pl_vec3_dot(s.map->normals[triangle], s.rest_end) - s.map->offsets[triangle];
+    s.heights[s.triangle_count] = rest_height(&s, s.triangles[s.triangle_count], s.rest_end);
   }
   tet_exit out = find_exit(&s, last_spot_of(query, other));
   if (out.triangle < 0) return false;

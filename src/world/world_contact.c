@@ -128,7 +128,7 @@ static pl_body *awake_body(const pl_world *world, int32_t k) {
   return pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
 }
 
-enum { NOTE_GRAIN = 16 };
+enum { NOTE_GRAIN = 8 };
 
 // While no more bodies than these are awake, all edges of soft bodies are tested whatever `all_edges` says. By points
 // alone a box that falls on another from half a metre is 14 mm deep in it; with edges, a heap of 27 boxes takes three

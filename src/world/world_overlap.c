@@ -24,34 +24,39 @@ enum { OVERLAP_GRAIN = 8, SWEEPS = 3 };
 // Of the thickness: where points are put, so that rounding leaves them within it.
 static const double WITHIN = 0.98;
 
-// Distance of a box from a collider, or less.
-static double box_distance(const pl_collider *collider, pl_transform placement, pl_box box) {
-  if (collider->shape != PL_COLLIDER_HALF_SPACE) {
-    pl_vec3 center = pl_vec3_scale(pl_vec3_add(box.min, box.max), 0.5);
-    double half = 0.5 * pl_box_diagonal(box);
-    pl_vec3 middle = pl_transform_apply(placement, collider->center);
-    double ball = pl_vec3_distance(center, middle) - collider->reach - half;
-    return ball > 0 ? ball : pl_collider_quick_distance(collider, placement, center) - half;
-  }
-  double min = HUGE_VAL;
-  for (int k = 0; k < 8; ++k) {
-    pl_vec3 corner = {k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z};
-    min = fmin(min, pl_collider_distance(collider, placement, corner, NULL));
-  }
-  return min;
-}
-
 typedef struct overlap {
   const pl_collider *collider;
   pl_transform start, end;  // of the collider
   double step;
+  bool is_half_space;
+  pl_half_space plane;  // at the end, of a half-space
 } overlap;
+
+static overlap overlap_of(const pl_world *world, const pl_collider *collider) {
+  overlap o = {
+      .collider = collider, .step = world->def.step, .is_half_space = collider->shape == PL_COLLIDER_HALF_SPACE};
+  pl_collider_motion(collider, pl_world_get_time(world), o.step, &o.start, &o.end);
+  o.plane = pl_half_space_of(o.end);
+  return o;
+}
+
+// Distance of a box from the collider, or less.
+static double box_distance(const overlap *o, pl_box box) {
+  if (o->is_half_space) return pl_half_space_box_height(&o->plane, &box);
+  pl_vec3 center = pl_vec3_scale(pl_vec3_add(box.min, box.max), 0.5);
+  double half = 0.5 * pl_box_diagonal(box);
+  pl_vec3 middle = pl_transform_apply(o->end, o->collider->center);
+  double ball = pl_vec3_distance(center, middle) - o->collider->reach - half;
+  return ball > 0 ? ball : pl_collider_quick_distance(o->collider, o->end, center) - half;
+}
 
 // Put a surface point where it may be.
 static bool part_point(const overlap *o, const pl_body *body, const pl_contact_points *points, int32_t i) {
   const pl_model *model = body->model;
   pl_vec3 normal, point = pl_contact_surface_point(&model->surface, i, points->positions);
-  double depth = -pl_collider_distance(o->collider, o->end, point, &normal), allowed = WITHIN * model->max_overlap;
+  double allowed = WITHIN * model->max_overlap;
+  if (o->is_half_space && pl_half_space_height(&o->plane, point) > -allowed) return false;
+  double depth = -pl_collider_distance(o->collider, o->end, point, &normal);
   if (!(depth > allowed)) return false;
   pl_vec3 from = pl_contact_surface_point(&model->surface, i, points->starts);
   double shift = depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
@@ -101,10 +106,9 @@ bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_
   pl_box box = box_around(body, points->positions);
   bool is_read = false, any = false;
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
-    overlap o = {.collider = PL_ITEM(&world->collider_list, const pl_collider *, c), .step = world->def.step};
     if (!pl_world_meets_collider(world, index, c)) continue;
-    pl_collider_motion(o.collider, pl_world_get_time(world), o.step, &o.start, &o.end);
-    if (box_distance(o.collider, o.end, box) > -WITHIN * body->model->max_overlap) continue;
+    overlap o = overlap_of(world, PL_ITEM(&world->collider_list, const pl_collider *, c));
+    if (box_distance(&o, box) > -WITHIN * body->model->max_overlap) continue;
     if (!is_read) {
       method->get_velocities(body->model, body->state, points->velocities);
       method->get_positions(body->model, body->saved, points->starts);
