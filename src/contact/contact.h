@@ -85,6 +85,9 @@ typedef struct pl_contact_exchange {
   void (*read_start_velocities)(void *data, int32_t body, pl_vec3 *velocities);
   // `moved`: contact changed some particle
   void (*write)(void *data, int32_t body, const pl_contact_points *points, bool moved);
+  // Change `positions` and `velocities` of a body of particles that is deeper in a collider than it
+  // may be. Returns whether it did.
+  bool (*keep_out)(void *data, int32_t body);
 } pl_contact_exchange;
 
 // One colliding body during one step; filled by the world.

@@ -151,9 +151,13 @@ static pl_vec3 drift_of(const pl_contact_detection *d, int32_t body) {
   return pl_vec3_sub(extents[1].mean, extents[0].mean);
 }
 
+static void write_points(const pl_contact_detection *d, int32_t body) {
+  if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
+}
+
 // Write the points of a body that something is near.
 static void place_near(const pl_contact_detection *d, int32_t body) {
-  if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
+  write_points(d, body);
   pl_contact_place_boxes(d, body);
 }
 
@@ -185,6 +189,9 @@ static void find_near(const pl_contact_detection *d, int32_t body) {
       atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
   }
   memory->near_counts[body] = count;
+  // One that touched something in the last step and is near nothing now: the world has not noted how it moves, so that
+  // what follows looks at its points. They may be those of an earlier step, where it was resolved at once.
+  if (!presence->is_placed && !presence->is_searched && !(d->bodies[body].max_deviation > 0)) write_points(d, body);
   if (presence->is_placed || !presence->is_searched) return;
   presence->is_lone = may_be_lone(d, body);
   if (!presence->is_lone) place_near(d, body);

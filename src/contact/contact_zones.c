@@ -10,6 +10,8 @@
 //   repeated;
 // 3 at last zones take in whole bodies. Where everything is in one zone nothing has changed since the start.
 //
+// Before each look the world puts points back that are too deep in a collider: put back later they would cross others.
+//
 // Not looked at: pairs that crossed at the start already, which contacts push apart; kinematic surfaces; and, in a heap
 // of small soft bodies, pairs whose points are looked up in tets, unless all their edges are to be searched
 // (`all_edges`): such bodies are pressed into each other, and to part them takes ten times as long as all else.
@@ -65,6 +67,7 @@ typedef struct zone_search {
   pl_contact_detection detection;
   pl_contact_memory *memory;
   pl_contact_body *bodies;
+  const pl_contact_exchange *exchange;
   bool spares_tets;   // pairs whose points are looked up in tets are not watched
   bool parts;         // what crosses is separated, it becomes no zone
   bool joins_bodies;  // whole bodies become zones, not only what crosses
@@ -72,12 +75,14 @@ typedef struct zone_search {
 
 // --- surfaces after resolution
 
-// The points of a body: particles are where resolution put them, those of a rigid body turn with it.
+// The points of a body: particles are where resolution put them, and outside of colliders; those of a rigid body turn
+// with it.
 static void place_body(const zone_search *s, int32_t index) {
   pl_contact_memory *memory = s->memory;
   pl_surface_motion *motion = &memory->motions[index];
-  const pl_contact_body *body = &s->bodies[index];
+  pl_contact_body *body = &s->bodies[index];
   if (body->asleep || !memory->presences[index].is_placed) return;
+  if (s->exchange != NULL && body->rigid == NULL && s->exchange->keep_out(s->exchange->data, index)) body->moved = true;
   pl_contact_need_points(&s->detection, index);
   pl_quat turn = pl_quat_identity();
   pl_vec3 was = {0, 0, 0};
@@ -496,6 +501,7 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
                                  .scale = pl_contact_scale_of(step)},
                    .memory = memory,
                    .bodies = bodies,
+                   .exchange = step->exchange,
                    .spares_tets = spares_tets};
   if (!is_any_watched(&s)) return;
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, place_bodies, &s);

@@ -346,6 +346,11 @@ static void write_lone(void *data, int32_t number, const pl_contact_points *poin
   body->has_points = false;
 }
 
+static bool keep_out(void *data, int32_t number) {
+  const pl_world *world = data;
+  return pl_body_part_points(world, PL_ITEM(&world->contact_numbers, int32_t, number));
+}
+
 bool pl_world_mark_sleepers(pl_world *world) {
   // Where nothing is held, bodies of one model have the same masses: one array of these stays in the cache.
   bool is_held = pl_slots_count(&world->pins) > 0 || pl_slots_count(&world->attachments) > 0;
@@ -385,7 +390,7 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   int32_t count = (int32_t)world->contact_bodies.count;
   bool is_known = !pl_world_mark_sleepers(world) && world->contacts_found;
   pl_world_start_couplings(world);
-  pl_contact_exchange exchange = {world, read_lone, read_start_velocities, write_lone};
+  pl_contact_exchange exchange = {world, read_lone, read_start_velocities, write_lone, keep_out};
   pl_contact_step step = {.time = pl_world_get_time(world),
                           .step = world->def.step,
                           .rounds = world->def.contact_rounds,

@@ -2,7 +2,8 @@
 //
 // Springs of implicit bodies and impulses of solids stop what falls within a step or two; in these a point may be
 // millimetres inside, by a tenth of the way that it fell in the step, and solids, whose particles may not move farther
-// than a fraction of their spacing, by centimetres. So the end of the step is looked at once more. With d the depth of
+// than a fraction of their spacing, by centimetres. So the end of the step is looked at once more: by contact where
+// bodies are checked for crossing each other (contact_zones.c), and by all in the end. With d the depth of
 // a surface point x = Σ w_k x_k of particles k, n the collider's normal there and t the thickness,
 //
 //   x_k += n s w_k / Σ w²                      s = d - max(t, depth at the start of the step), where that is positive
@@ -98,13 +99,16 @@ static pl_box box_around(const pl_body *body, const pl_vec3 *positions) {
   return box;
 }
 
-bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_contact_points *points) {
-  pl_body *body = pl_slots_at(&world->bodies, index);
+static bool may_be_parted(const pl_body *body) {
+  return body->model->max_overlap > 0 && body->collides && body->is_saved;
+}
+
+// Part `positions`. The other arrays are read when they are needed, unless they are there.
+static bool part_points(const pl_world *world, int32_t index, const pl_contact_points *points, bool is_read) {
+  const pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
-  if (!(body->model->max_overlap > 0) || !body->collides || !body->is_saved) return false;
-  method->get_positions(body->model, body->state, points->positions);
   pl_box box = box_around(body, points->positions);
-  bool is_read = false, any = false;
+  bool any = false;
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
     if (!pl_world_meets_collider(world, index, c)) continue;
     overlap o = overlap_of(world, PL_ITEM(&world->collider_list, const pl_collider *, c));
@@ -116,6 +120,25 @@ bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_
     }
     any = part_body(&o, body, points) || any;
   }
+  return any;
+}
+
+static pl_contact_points points_of(const pl_body *body) {
+  return (pl_contact_points){body->starts, body->start_velocities, body->positions, body->velocities};
+}
+
+bool pl_body_part_points(const pl_world *world, int32_t index) {
+  const pl_body *body = pl_slots_at(&world->bodies, index);
+  pl_contact_points points = points_of(body);
+  return may_be_parted(body) && part_points(world, index, &points, true);
+}
+
+bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_contact_points *points) {
+  pl_body *body = pl_slots_at(&world->bodies, index);
+  const pl_body_method *method = body->model->method;
+  if (!may_be_parted(body)) return false;
+  method->get_positions(body->model, body->state, points->positions);
+  bool any = part_points(world, index, points, false);
   if (any) method->set_state(body->model, body->state, points->positions, points->velocities);
   return any;
 }
@@ -128,7 +151,7 @@ static void part_range(void *data, int32_t begin, int32_t end, int32_t block) {
     const pl_body *body = pl_slots_at(&world->bodies, index);
     // Contact has not asked for its points: nothing is near it, or it was parted with its contacts.
     if (world->notes_in_move && body->is_noted && !body->has_points) continue;
-    pl_contact_points points = {body->starts, body->start_velocities, body->positions, body->velocities};
+    pl_contact_points points = points_of(body);
     pl_body_part_from_colliders(world, index, &points);
   }
 }
