@@ -76,6 +76,13 @@ typedef struct pl_contact_points {
   pl_vec3 *positions, *velocities;  // at the end
 } pl_contact_points;
 
+// A particle that a collider keeps out.
+typedef struct pl_contact_hold {
+  bool is_held;
+  pl_vec3 normal;  // of the collider, unit
+  pl_vec3 way;     // metres that it moves there in the step
+} pl_contact_hold;
+
 // Reads and writes the particles of bodies that are resolved at once, each by one task, with arrays
 // of the task (contact_lone.h). Bodies by their numbers; any thread may call.
 typedef struct pl_contact_exchange {
@@ -86,8 +93,8 @@ typedef struct pl_contact_exchange {
   // `moved`: contact changed some particle
   void (*write)(void *data, int32_t body, const pl_contact_points *points, bool moved);
   // Change `positions` and `velocities` of a body of particles that is deeper in a collider than it
-  // may be. Returns whether it did.
-  bool (*keep_out)(void *data, int32_t body);
+  // may be. Returns whether it did. `holds`: one per particle, set where it was moved.
+  bool (*keep_out)(void *data, int32_t body, pl_contact_hold *holds);
 } pl_contact_exchange;
 
 // One colliding body during one step; filled by the world.

@@ -44,10 +44,12 @@ static pl_vec3 point_now(const pl_contact_memory *memory, const pl_contact_body 
   return pl_vec3_add(body->rigid->center, pl_quat_rotate(turn, pl_vec3_sub(position, was->center)));
 }
 
-// Does a direction lead out of a surface, as far as it has an outside, where these of its triangles are?
-static bool is_out(const pl_surface_motion *motion, const int32_t *triangles, int32_t count, pl_vec3 direction) {
+// Does a direction lead out of a surface, as far as it has an outside, where these of its triangles are? At the start
+// of a step any way will do: it is only asked whether there is a short one.
+static bool is_out(const pl_surface_motion *motion, const pl_zone_crossing *x, const int32_t *triangles, int32_t count,
+                   pl_vec3 direction) {
   pl_vec3 sum = {0, 0, 0}, c[3];
-  if (!motion->tree->is_closed) return true;
+  if (!motion->tree->is_closed || x->at_start) return true;
   for (int32_t k = 0; k < count; ++k) {
     if (triangles[k] < 0) continue;
     pl_surface_corners(motion->tree, motion->ends, triangles[k], c);
@@ -57,9 +59,9 @@ static bool is_out(const pl_surface_motion *motion, const int32_t *triangles, in
 }
 
 // The same at a point.
-static bool is_out_at(const pl_surface_motion *motion, int32_t point, pl_vec3 direction) {
+static bool is_out_at(const pl_surface_motion *motion, const pl_zone_crossing *x, int32_t point, pl_vec3 direction) {
   const int32_t *start = &motion->tree->ring_start[point];
-  return is_out(motion, &motion->tree->ring[start[0]], start[1] - start[0], direction);
+  return is_out(motion, x, &motion->tree->ring[start[0]], start[1] - start[0], direction);
 }
 
 // Gap of a way at the start of the step, metres.
@@ -105,8 +107,8 @@ static void try_ends(way_search *s) {
   for (int k = 0; k < 2; ++k) {
     double height = pl_vec3_dot(n, pl_vec3_sub(s->e[k], c[0]));
     pl_vec3 back = pl_vec3_scale(n, height < 0 ? -1 : 1);
-    if (!(fabs(height) < s->best.depth) || !is_out_at(own, x->edge->points[k], back)) continue;
-    if (other->tree->is_closed && height > 0) continue;
+    if (!(fabs(height) < s->best.depth) || !is_out_at(own, x, x->edge->points[k], back)) continue;
+    if (other->tree->is_closed && height > 0 && !x->at_start) continue;
     way_apart way = {.a = {x->a, 1, {x->edge->points[k]}, {1}},
                      .b = {x->b, 3, {corners[0], corners[1], corners[2]}, {0}},
                      .normal = pl_vec3_scale(back, -1),
@@ -130,7 +132,7 @@ static void try_edge(way_search *s, const pl_surface_edge *met) {
   double height = pl_vec3_dot(m, pl_vec3_sub(s->e[0], side[0]));
   if (!(fabs(height) < s->best.depth)) return;
   pl_vec3 back = pl_vec3_scale(m, height < 0 ? -1 : 1), forth = pl_vec3_scale(back, -1);
-  if (!is_out(own, x->edge->triangles, 2, back) || !is_out(other, met->triangles, 2, forth)) return;
+  if (!is_out(own, x, x->edge->triangles, 2, back) || !is_out(other, x, met->triangles, 2, forth)) return;
   way_apart way = {.a = {x->a, 2, {x->edge->points[0], x->edge->points[1]}, {1 - u, u}},
                    .b = {x->b, 2, {met->points[0], met->points[1]}, {1 - v, v}},
                    .normal = forth,

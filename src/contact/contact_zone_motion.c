@@ -8,12 +8,18 @@
 //
 // which keeps momentum and angular momentum. A rigid body is one member, with its own inertia. Members that nothing
 // moves, pinned or asleep, lead the others.
+//
+// Particles that a collider keeps out would be put back, and cross others: so a zone of these does not go deeper into
+// the collider, and at last stays where it was on it.
 #include <math.h>
 
 #include "contact/contact_solver.h"
 #include "contact/contact_zones.h"
 #include "math/rotation.h"
 #include "pliant/math.h"
+
+// Passes over the particles of a zone that colliders keep out.
+enum { SUPPORT_SWEEPS = 3 };
 
 static int32_t root_of(const pl_contact_zones *z, int32_t member) {
   while (z->parents[member] != member) member = z->parents[member] = z->parents[z->parents[member]];
@@ -127,6 +133,7 @@ typedef struct zone_motion {
   pl_vec3 start, end, velocity;  // means
   pl_vec3 way;                   // mean of what nothing moves
   pl_vec3 turn, spin;            // rotation vector from start to end; angular velocity
+  pl_vec3 lift, kick;            // metres and m/s that colliders add
 } zone_motion;
 
 static pl_vec3 rotation_vector(pl_quat q) {
@@ -189,7 +196,8 @@ static void place_zone(const pl_contact_memory *memory, pl_contact_body *bodies,
     zone_member m = get_member(memory, bodies, z->members[i]);
     if (!(m.mass > 0)) continue;
     pl_vec3 was = pl_vec3_sub(m.end, zone->end), relative = pl_vec3_sub(m.velocity, zone->velocity);
-    pl_vec3 r = pl_quat_rotate(rotation, pl_vec3_sub(m.start, zone->start)), end = pl_vec3_add(zone->end, r);
+    pl_vec3 r = pl_quat_rotate(rotation, pl_vec3_sub(m.start, zone->start));
+    pl_vec3 end = pl_vec3_add(pl_vec3_add(zone->end, zone->lift), r);
     momentum = pl_vec3_add_scaled(momentum, pl_vec3_cross(was, relative), m.mass);
     inertia = pl_mat3_add(inertia, pl_contact_point_inertia(r, m.mass));
     if (m.particle >= 0) {
@@ -205,10 +213,73 @@ static void place_zone(const pl_contact_memory *memory, pl_contact_body *bodies,
   zone->spin = answer_of(inertia, momentum);
 }
 
+// How a collider keeps a particle of a zone out; NULL: it need not.
+static const pl_contact_hold *hold_of(const pl_contact_memory *memory, int32_t root, int32_t i) {
+  const pl_contact_zones *z = &memory->zones;
+  int32_t number = z->members[i];
+  if (number >= memory->particle_start[memory->body_count] || root_of(z, number) != root) return NULL;
+  return z->holds[number].is_held ? &z->holds[number] : NULL;
+}
+
+// Do not let a zone go deeper into colliders.
+static void support_zone(const pl_contact_memory *memory, pl_contact_body *bodies, int32_t root, zone_motion *zone) {
+  const pl_contact_zones *z = &memory->zones;
+  pl_quat rotation = pl_quat_from_rotation_vector(zone->turn);
+  for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep)
+    for (int32_t i = 0; i < z->member_count; ++i) {
+      const pl_contact_hold *hold = hold_of(memory, root, i);
+      if (hold == NULL) continue;
+      pl_vec3 start = get_member(memory, bodies, z->members[i]).start;
+      pl_vec3 way = pl_vec3_sub(pl_quat_rotate(rotation, pl_vec3_sub(start, zone->start)), start);
+      way = pl_vec3_sub(pl_vec3_add(pl_vec3_add(zone->end, zone->lift), way), hold->way);
+      double gap = pl_vec3_dot(hold->normal, way);
+      if (gap < 0) zone->lift = pl_vec3_add_scaled(zone->lift, hold->normal, -gap);
+      pl_vec3 velocity = pl_vec3_add_scaled(pl_vec3_add(zone->velocity, zone->kick), hold->way, -1 / z->step);
+      double speed = pl_vec3_dot(hold->normal, velocity);
+      if (speed < 0) zone->kick = pl_vec3_add_scaled(zone->kick, hold->normal, -speed);
+    }
+}
+
+// Leave a zone where it was at the start, on the colliders that keep it out. False if none do.
+static bool hold_zone(const pl_contact_memory *memory, pl_contact_body *bodies, int32_t root) {
+  const pl_contact_zones *z = &memory->zones;
+  pl_vec3 way = {0, 0, 0};
+  double count = 0;
+  for (int32_t i = 0; i < z->member_count; ++i) {
+    const pl_contact_hold *hold = hold_of(memory, root, i);
+    if (hold == NULL) continue;
+    way = pl_vec3_add(way, hold->way);
+    ++count;
+  }
+  if (count == 0) return false;
+  way = pl_vec3_scale(way, 1 / count);
+  for (int32_t i = 0; i < z->member_count; ++i) {
+    if (root_of(z, z->members[i]) != root) continue;
+    zone_member m = get_member(memory, bodies, z->members[i]);
+    if (!(m.mass > 0)) continue;
+    // To the bit where it was, where the collider does not move: nothing crossed there.
+    pl_vec3 end = pl_vec3_add(m.start, way), velocity = pl_vec3_scale(way, 1 / z->step);
+    if (m.particle >= 0) {
+      m.body->positions[m.particle] = end;
+      m.body->velocities[m.particle] = velocity;
+    } else {
+      pl_contact_rigid *rigid = m.body->rigid;
+      rigid->center = end;
+      rigid->rotation = pl_quat_normalize(pl_quat_multiply(pl_quat_conjugate(m.turn), rigid->rotation));
+      rigid->velocity = velocity;
+      rigid->angular_velocity = (pl_vec3){0, 0, 0};
+    }
+    m.body->moved = z->is_changed[m.index] = true;
+  }
+  return true;
+}
+
 void pl_zone_move(pl_contact_memory *memory, pl_contact_body *bodies, int32_t root) {
   pl_contact_zones *z = &memory->zones;
   zone_motion zone = find_motion(memory, bodies, root);
   if (!(zone.mass > 0)) return;
+  if (z->support == PL_ZONE_HELD && zone.held_count == 0 && hold_zone(memory, bodies, root)) return;
+  if (z->support == PL_ZONE_SUPPORTED && zone.held_count == 0) support_zone(memory, bodies, root, &zone);
   if (zone.held_count > 0) {
     // What nothing moves leads the others.
     zone.end = pl_vec3_add_scaled(zone.start, zone.way, 1 / zone.held_count);
@@ -216,6 +287,8 @@ void pl_zone_move(pl_contact_memory *memory, pl_contact_body *bodies, int32_t ro
   }
   place_zone(memory, bodies, root, &zone);
   if (zone.held_count > 0) zone.spin = zone.velocity = (pl_vec3){0, 0, 0};
+  zone.end = pl_vec3_add(zone.end, zone.lift);
+  zone.velocity = pl_vec3_add(zone.velocity, zone.kick);
   for (int32_t i = 0; i < z->member_count; ++i) {
     if (root_of(z, z->members[i]) != root) continue;
     zone_member m = get_member(memory, bodies, z->members[i]);

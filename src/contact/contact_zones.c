@@ -8,9 +8,15 @@
 //   where it was at the start: within it nothing has crossed (Provot 1997; Bridson, Fedkiw and Anderson 2002). Zones
 //   that meet become one (contact_zone_motion.c). Edges between a zone and the rest may cross then, so this too is
 //   repeated;
-// 3 at last zones take in whole bodies. Where everything is in one zone nothing has changed since the start.
+// 3 then zones with particles that colliders keep out do not go deeper into these;
+// 4 at last zones take in whole bodies, and stay where they were on the colliders that keep them out. Where everything
+//   is in one zone nothing has changed since the start.
 //
 // Before each look the world puts points back that are too deep in a collider: put back later they would cross others.
+//
+// A pair that crosses at the start of a step is left to its contacts. So what a step leaves must not be found by the
+// next one: it looks with a larger tolerance, and passes over edges that are through a surface by next to nothing.
+// Otherwise a pair that has crossed once sinks in: cubes of 20 cm by 8 cm.
 //
 // Not looked at: pairs that crossed at the start already, which contacts push apart; kinematic surfaces; and, in a heap
 // of small soft bodies, pairs whose points are looked up in tets, unless all their edges are to be searched
@@ -30,12 +36,15 @@
 // Edges may be this many automatic contact thicknesses (1/2000 of a body's size) through a surface, those of the two
 // bodies: some that are nearly flat are no contacts, and dented faces cross that far at rest.
 static const double TOLERANCE = 2, THICKNESS = 1.0 / 2000;
-// Rounds in which what crosses is separated; in which zones are formed of it; and of whole bodies.
-enum { PART_ROUNDS = 6, ZONE_ROUNDS = PART_ROUNDS + 6, ROUNDS = ZONE_ROUNDS + 6 };
+// Rounds in which what crosses is separated; in which zones are formed of it; of it and the colliders that it presses
+// on; and of whole bodies and these.
+enum { PART_ROUNDS = 6, FREE_ROUNDS = PART_ROUNDS + 6, ZONE_ROUNDS = FREE_ROUNDS + 8, ROUNDS = ZONE_ROUNDS + 6 };
 // Separated surfaces are this fraction of the tolerance away from each other.
 static const double PART_MARGIN = 0.1;
 // Surfaces whose gap is overlapped by less than this many slops lie on each other.
 static const double SLOPS = 2;
+// Both are larger by this fraction of them at the start of a step, and no way apart is too short to be found there.
+static const double START_SLACK = 0.05;
 // Pairs that cross in one step, at most: this many for each body.
 enum { PAIRS_PER_BODY = 8 };
 
@@ -51,6 +60,7 @@ bool pl_contact_zones_take(pl_contact_memory *memory) {
   z->tolerances = PL_TAKE(&memory->arena, double, body_count);
   z->spins = PL_TAKE(&memory->arena, pl_vec3, body_count);
   z->shifts = PL_TAKE(&memory->arena, double, body_count);
+  z->holds = PL_TAKE(&memory->arena, pl_contact_hold, memory->particle_start[body_count]);
   z->pairs = PL_TAKE(&memory->arena, pl_zone_pair, z->pair_capacity);
   if (memory->arena.failed) return false;
   for (int32_t i = 0; i < member_count; ++i) z->parents[i] = -1;
@@ -82,7 +92,9 @@ static void place_body(const zone_search *s, int32_t index) {
   pl_surface_motion *motion = &memory->motions[index];
   pl_contact_body *body = &s->bodies[index];
   if (body->asleep || !memory->presences[index].is_placed) return;
-  if (s->exchange != NULL && body->rigid == NULL && s->exchange->keep_out(s->exchange->data, index)) body->moved = true;
+  pl_contact_hold *holds = &memory->zones.holds[memory->particle_start[index]];
+  if (s->exchange != NULL && body->rigid == NULL && s->exchange->keep_out(s->exchange->data, index, holds))
+    body->moved = true;
   pl_contact_need_points(&s->detection, index);
   pl_quat turn = pl_quat_identity();
   pl_vec3 was = {0, 0, 0};
@@ -114,6 +126,8 @@ static void place_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
     // Poses of rigid bodies that touch nothing were not noted.
     if (s->bodies[i].rigid != NULL && s->memory->plan.island_of[i] < 0) s->memory->move_rigids[i] = *s->bodies[i].rigid;
     s->memory->zones.shifts[i] = 0;
+    int32_t first = s->memory->particle_start[i], count = s->memory->particle_start[i + 1] - first;
+    memset(&s->memory->zones.holds[first], 0, (size_t)count * sizeof(pl_contact_hold));
     place_body(s, i);
   }
 }
@@ -383,12 +397,16 @@ static bool search_self(const side_search *side) {
 // Do the surfaces of two bodies cross? `joins`: what does becomes a zone.
 static bool search_pair(const zone_search *search, int32_t a, int32_t b, bool at_start, bool joins) {
   const pl_contact_zones *z = &search->memory->zones;
+  double tolerance = fmin(z->tolerances[a], z->tolerances[b]);
   // Contacts that overlap by less than the slop are left alone.
   double shallow = SLOPS * search->detection.scale.slop - search->bodies[a].radius - search->bodies[b].radius;
-  side_search s = {search,  a,
-                   b,       at_start,
-                   joins,   fmin(z->tolerances[a], z->tolerances[b]),
-                   shallow, region_of(search->memory, a, b, at_start)};
+  shallow = fmin(shallow, tolerance);
+  // What is left at the end of a step must not be found at the start of the next, where it is rounded.
+  if (at_start)
+    shallow = fmax(shallow, START_SLACK * tolerance);
+  else
+    tolerance *= 1 - START_SLACK, shallow -= START_SLACK * fabs(shallow);
+  side_search s = {search, a, b, at_start, joins, tolerance, shallow, region_of(search->memory, a, b, at_start)};
   if (a == b) return search_self(&s);
   if (is_empty(s.region)) return false;
   bool any = search_side(&s);
@@ -460,11 +478,12 @@ static bool form_zone(const zone_search *s, int32_t a, int32_t b) {
 
 // Zones of what crosses and did not at the start. Returns whether there is any.
 static bool form_zones(zone_search *s, int round) {
-  const pl_contact_memory *memory = s->memory;
+  pl_contact_memory *memory = s->memory;
   const pl_contact_zones *z = &memory->zones;
   bool any = false;
   s->parts = round < PART_ROUNDS;
   s->joins_bodies = round >= ZONE_ROUNDS;
+  memory->zones.support = s->joins_bodies ? PL_ZONE_HELD : round >= FREE_ROUNDS ? PL_ZONE_SUPPORTED : PL_ZONE_FREE;
   for (int32_t a = 0; a < memory->body_count; ++a) {
     if (round == 0 && !z->is_crossing[a]) continue;
     if (round == 0 || z->was_changed[a]) any = form_zone(s, a, a) || any;
@@ -507,6 +526,7 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, place_bodies, &s);
   pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count);
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, find_crossing, &s);
+  z->step = step->step;
   z->pair_count = z->member_count = 0;
   memset(z->is_changed, 0, (size_t)memory->body_count * sizeof *z->is_changed);
   for (int round = 0; round < ROUNDS; ++round) {

@@ -16,6 +16,13 @@ typedef struct pl_zone_pair {
   bool is_old;  // they did at its start
 } pl_zone_pair;
 
+// What colliders do to zones with particles that they keep out.
+typedef enum pl_zone_support {
+  PL_ZONE_FREE,       // nothing
+  PL_ZONE_SUPPORTED,  // the zone does not go deeper
+  PL_ZONE_HELD        // the zone moves with the collider alone
+} pl_zone_support;
+
 // Memory of the zones. Members are the particles of all bodies, then the bodies, as which rigid
 // ones take part.
 typedef struct pl_contact_zones {
@@ -26,7 +33,10 @@ typedef struct pl_contact_zones {
                       // start
   bool *is_changed, *was_changed;  // per body: found to cross in this round, and in the last
   double *tolerances;              // per body, metres: edges may be this far through surfaces
-  double *shifts;  // per body, metres: how far points moved since its hierarchy was fitted
+  double *shifts;          // per body, metres: how far points moved since its hierarchy was fitted
+  pl_contact_hold *holds;  // per particle: what colliders keep out in this step
+  pl_zone_support support;
+  double step;     // seconds
   pl_vec3 *spins;  // per body, N m s: angular momentum that parting gave it; zero between steps
   pl_zone_pair *pairs;
   int32_t pair_count, pair_capacity;

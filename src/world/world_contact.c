@@ -346,9 +346,9 @@ static void write_lone(void *data, int32_t number, const pl_contact_points *poin
   body->has_points = false;
 }
 
-static bool keep_out(void *data, int32_t number) {
+static bool keep_out(void *data, int32_t number, pl_contact_hold *holds) {
   const pl_world *world = data;
-  return pl_body_part_points(world, PL_ITEM(&world->contact_numbers, int32_t, number));
+  return pl_body_part_points(world, PL_ITEM(&world->contact_numbers, int32_t, number), holds);
 }
 
 bool pl_world_mark_sleepers(pl_world *world) {

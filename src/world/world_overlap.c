@@ -30,7 +30,8 @@ typedef struct overlap {
   pl_transform start, end;  // of the collider
   double step;
   bool is_half_space;
-  pl_half_space plane;  // at the end, of a half-space
+  pl_half_space plane;     // at the end, of a half-space
+  pl_contact_hold *holds;  // one per particle, or NULL
 } overlap;
 
 static overlap overlap_of(const pl_world *world, const pl_collider *collider) {
@@ -79,6 +80,7 @@ static bool part_point(const overlap *o, const pl_body *body, const pl_contact_p
     pl_vec3 *v = &points->velocities[particle];
     points->positions[particle] = pl_vec3_add_scaled(points->positions[particle], normal, shift * weight / square);
     *v = pl_vec3_add_scaled(*v, normal, fmin(fmax(0, speed - pl_vec3_dot(*v, normal)), shift / o->step));
+    if (o->holds != NULL) o->holds[particle] = (pl_contact_hold){true, normal, pl_vec3_sub(carried, from)};
   }
   return true;
 }
@@ -103,15 +105,16 @@ static bool may_be_parted(const pl_body *body) {
   return body->model->max_overlap > 0 && body->collides && body->is_saved;
 }
 
-// Part `positions`. The other arrays are read when they are needed, unless they are there.
-static bool part_points(const pl_world *world, int32_t index, const pl_contact_points *points, bool is_read) {
+// Part `positions`. The other arrays are read when they are needed, unless they are there: with `holds`.
+static bool part_points(const pl_world *world, int32_t index, const pl_contact_points *points, pl_contact_hold *holds) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
   pl_box box = box_around(body, points->positions);
-  bool any = false;
+  bool any = false, is_read = holds != NULL;
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
     if (!pl_world_meets_collider(world, index, c)) continue;
     overlap o = overlap_of(world, PL_ITEM(&world->collider_list, const pl_collider *, c));
+    o.holds = holds;
     if (box_distance(&o, box) > -WITHIN * body->model->max_overlap) continue;
     if (!is_read) {
       method->get_velocities(body->model, body->state, points->velocities);
@@ -127,10 +130,10 @@ static pl_contact_points points_of(const pl_body *body) {
   return (pl_contact_points){body->starts, body->start_velocities, body->positions, body->velocities};
 }
 
-bool pl_body_part_points(const pl_world *world, int32_t index) {
+bool pl_body_part_points(const pl_world *world, int32_t index, pl_contact_hold *holds) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   pl_contact_points points = points_of(body);
-  return may_be_parted(body) && part_points(world, index, &points, true);
+  return may_be_parted(body) && part_points(world, index, &points, holds);
 }
 
 bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_contact_points *points) {
@@ -138,7 +141,7 @@ bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_
   const pl_body_method *method = body->model->method;
   if (!may_be_parted(body)) return false;
   method->get_positions(body->model, body->state, points->positions);
-  bool any = part_points(world, index, points, false);
+  bool any = part_points(world, index, points, NULL);
   if (any) method->set_state(body->model, body->state, points->positions, points->velocities);
   return any;
 }

@@ -250,8 +250,9 @@ void pl_world_part_from_colliders(pl_world *world);
 // are scratch. Returns whether it moved.
 bool pl_body_part_from_colliders(const pl_world *world, int32_t index,
                                  const pl_contact_points *points);
-// The same within contact: its positions and velocities there, not its state.
-bool pl_body_part_points(const pl_world *world, int32_t index);
+// The same within contact: its positions and velocities there, not its state. `holds`: one per
+// particle, set where it moved.
+bool pl_body_part_points(const pl_world *world, int32_t index, pl_contact_hold *holds);
 // The lists are the world's, for one body at a time: copies on its scratch stack, for a move that
 // outlasts that. False when out of memory.
 bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);
