@@ -118,20 +118,29 @@ PL_SIMD_INLINE void sides_spread_whole(int sides, pl_lanes K[SIDES_MAX][SIDES_MA
 PL_SIMD_INLINE void sides_add_blocks(const int32_t *all_slots, int32_t corner_count, const int32_t *four, int32_t count,
                                      const pl_lanes blocks[9 * SIDES_MAX_BLOCKS], double *to_values) {
   int block_count = corner_count * corner_count;
-  double values[4][9 * SIDES_MAX_BLOCKS];
-  for (int i = 0; i < 9 * block_count; i += 4) {
-    pl_lanes part[4] = {blocks[i], blocks[i + 1], blocks[i + 2], blocks[i + 3]};
+  // By element: eight numbers of every block, and the ninth of all. What is stored is loaded again as it was.
+  double eights[4][8 * SIDES_MAX_BLOCKS], ninths[4][SIDES_MAX_BLOCKS];
+  for (int i = 0; i < 2 * block_count; ++i) {
+    const pl_lanes *from = blocks + 9 * (i / 2) + 4 * (i % 2);
+    pl_lanes part[4] = {from[0], from[1], from[2], from[3]};
     pl_lanes_transpose(part);
-    for (int k = 0; k < 4; ++k) pl_lanes_store(values[k] + i, part[k]);
+    for (int k = 0; k < 4; ++k) pl_lanes_store(eights[k] + 4 * i, part[k]);
+  }
+  for (int b = 0; b < block_count; b += 4) {
+    const pl_lanes *from = blocks + 9 * b + 8;
+    pl_lanes part[4] = {from[0], from[9 * (b + 1 < block_count ? 1 : 0)], from[9 * (b + 2 < block_count ? 2 : 0)],
+                        from[9 * (b + 3 < block_count ? 3 : 0)]};
+    pl_lanes_transpose(part);
+    for (int k = 0; k < 4; ++k) pl_lanes_store(ninths[k] + b, part[k]);
   }
   for (int32_t k = 0; k < count; ++k) {
     const int32_t *slots = all_slots + block_count * (ptrdiff_t)four[k];
     for (int b = 0; b < block_count; ++b) {
       double *to = to_values + 9 * (ptrdiff_t)slots[b];
-      const double *from = values[k] + 9 * b;
+      const double *from = eights[k] + 8 * b;
       pl_lanes_store(to, pl_lanes_load(to) + pl_lanes_load(from));
       pl_lanes_store(to + 4, pl_lanes_load(to + 4) + pl_lanes_load(from + 4));
-      to[8] += from[8];
+      to[8] += ninths[k][b];
     }
   }
 }
