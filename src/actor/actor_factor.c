@@ -233,7 +233,8 @@ static void fill(pl_actor_factor *f, const pl_block_matrix *matrix, double shift
   const pl_tiles *t = &f->tiles;
   memset(t->values, 0, 16 * (size_t)t->start[t->columns] * sizeof(double));
   for (int32_t i = 0; i < f->entry_count; ++i) t->values[f->to[i]] = matrix->values[f->from[i]];
-  for (int32_t i = 0; i < f->size; ++i) {
+  // Without a shift only padding is left, which is at the end.
+  for (int32_t i = f->size - 1; i >= 0 && (shift > 0 || f->unknown[i] < 0); --i) {
     double *diagonal = &t->values[16 * (ptrdiff_t)t->start[i / 4] + 5 * (i % 4)];
     *diagonal = f->unknown[i] < 0 ? 1 : *diagonal + shift * fabs(*diagonal);
   }

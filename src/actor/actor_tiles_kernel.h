@@ -66,17 +66,20 @@ static void subtract_products(double *values, const int32_t *targets, const doub
 
 // The factor of a diagonal tile; false if it is not positive.
 static inline bool factor_tile(double *tile, const double *diagonal, double *inverses) {
+  double L[4][4];
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i) L[j][i] = i < j ? 0 : tile[4 * j + i];
   for (int j = 0; j < 4; ++j) {
     for (int m = 0; m < j; ++m)
-      for (int i = j; i < 4; ++i) tile[4 * j + i] -= tile[4 * m + i] * tile[4 * m + j];
-    double pivot = tile[4 * j + j];
+      for (int i = j; i < 4; ++i) L[j][i] -= L[m][i] * L[m][j];
+    double pivot = L[j][j];
     if (!(pivot > 1e-13 * fabs(diagonal[j]) && pivot < HUGE_VAL)) return false;
-    double root = sqrt(pivot);
-    inverses[j] = 1 / root;
-    for (int i = 0; i < j; ++i) tile[4 * j + i] = 0;
-    tile[4 * j + j] = root;
-    for (int i = j + 1; i < 4; ++i) tile[4 * j + i] *= inverses[j];
+    L[j][j] = sqrt(pivot);
+    double inverse = inverses[j] = 1 / L[j][j];
+    for (int i = j + 1; i < 4; ++i) L[j][i] *= inverse;
   }
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i) tile[4 * j + i] = L[j][i];
   return true;
 }
 
@@ -162,11 +165,13 @@ static void solve_one(const pl_tiles *f, double *x) {
   for (int32_t k = 0; k < f->columns; ++k) {
     const double *tile = f->values + 16 * (ptrdiff_t)f->start[k], *inverses = f->inverses + 4 * (ptrdiff_t)k;
     double *own = x + 4 * (ptrdiff_t)k;
+    // In registers: by way of memory every number would wait for the one before to be stored.
+    double found[4] = {own[0], own[1], own[2], own[3]};
     for (int i = 0; i < 4; ++i) {
-      for (int m = 0; m < i; ++m) own[i] -= own[m] * tile[4 * m + i];
-      own[i] *= inverses[i];
+      for (int m = 0; m < i; ++m) found[i] -= found[m] * tile[4 * m + i];
+      found[i] *= inverses[i];
     }
-    const double found[4] = {own[0], own[1], own[2], own[3]};
+    for (int i = 0; i < 4; ++i) own[i] = found[i];
     for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
       double *to = x + 4 * (ptrdiff_t)f->rows[t];
       double4 sum = load4(to);
@@ -185,11 +190,12 @@ static void solve_one(const pl_tiles *f, double *x) {
       for (int m = 0; m < 4; ++m) sum -= rows[m] * y[m];
     }
     const double *diagonal = f->values + 16 * (ptrdiff_t)f->start[k], *inverses = f->inverses + 4 * (ptrdiff_t)k;
-    store4(own, sum);
+    double found[4] = {sum[0], sum[1], sum[2], sum[3]};
     for (int i = 3; i >= 0; --i) {
-      for (int m = i + 1; m < 4; ++m) own[i] -= own[m] * diagonal[4 * i + m];
-      own[i] *= inverses[i];
+      for (int m = i + 1; m < 4; ++m) found[i] -= found[m] * diagonal[4 * i + m];
+      found[i] *= inverses[i];
     }
+    for (int i = 0; i < 4; ++i) own[i] = found[i];
   }
 }
 
