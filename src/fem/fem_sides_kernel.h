@@ -51,6 +51,42 @@ PL_SIMD_INLINE void sides_load_own(const double *own, int32_t corner_count, cons
   }
 }
 
+// Of elements in a plane: x and y of the sides.
+PL_SIMD_INLINE void sides_load_plane(const int32_t *corners, const double *positions, int32_t corner_count,
+                                     const int32_t four[4], pl_lanes d[SIDES_MAX][3]) {
+  pl_lanes origin[2];
+  for (int i = 0; i < corner_count; ++i) {
+    const double *at[4];
+    for (int k = 0; k < 4; ++k) at[k] = positions + 3 * (ptrdiff_t)corners[corner_count * (ptrdiff_t)four[k] + i];
+    for (int a = 0; a < 2; ++a)
+      if (i == 0)
+        origin[a] = sides_coordinate(at, a);
+      else
+        d[i - 1][a] = sides_coordinate(at, a) - origin[a];
+  }
+}
+
+// Two numbers at a time, as x and y of a point, or of a row of a block, which has three.
+typedef double sides_pair __attribute__((vector_size(16), may_alias, aligned(8)));
+
+// x and y of the forces of elements in a plane, of two or three corners.
+PL_SIMD_INLINE void sides_scatter_plane_vector(const int32_t *corners, int32_t corner_count, const int32_t *four,
+                                               int32_t count, pl_lanes g[SIDES_MAX][3], double *to) {
+  pl_lanes none = pl_lanes_of(0), own[4] = {g[0][0], g[0][1], none, none};
+  if (corner_count == 3) own[2] = g[1][0], own[3] = g[1][1];
+  pl_lanes_transpose(own);
+  for (int32_t k = 0; k < count; ++k) {
+    const int32_t *points = corners + corner_count * (ptrdiff_t)four[k];
+    sides_pair first = {own[k][0], own[k][1]}, second = {own[k][2], own[k][3]};
+    *(sides_pair *)(void *)(to + 3 * (ptrdiff_t)points[1]) += first;
+    if (corner_count == 3) {
+      *(sides_pair *)(void *)(to + 3 * (ptrdiff_t)points[2]) += second;
+      first += second;
+    }
+    *(sides_pair *)(void *)(to + 3 * (ptrdiff_t)points[0]) -= first;
+  }
+}
+
 PL_SIMD_INLINE void sides_scatter_vector(const int32_t *corners, int32_t corner_count, const int32_t *four,
                                          int32_t count, pl_lanes g[SIDES_MAX][3], double *to) {
   double values[SIDES_MAX + 1][3][4];
@@ -141,6 +177,43 @@ PL_SIMD_INLINE void sides_add_blocks(const int32_t *all_slots, int32_t corner_co
       pl_lanes_store(to, pl_lanes_load(to) + pl_lanes_load(from));
       pl_lanes_store(to + 4, pl_lanes_load(to + 4) + pl_lanes_load(from + 4));
       to[8] += ninths[k][b];
+    }
+  }
+}
+
+// x and y of a matrix of elements in a plane, of two or three corners; symmetric: K[i][j] with i >= j. What belongs to
+// z is 0, or fixed by whoever solves with it.
+PL_SIMD_INLINE void sides_scatter_plane(const int32_t *all_slots, int32_t corner_count, const int32_t *four,
+                                        int32_t count, bool symmetric, pl_lanes K[SIDES_MAX][SIDES_MAX][3][3],
+                                        double *values) {
+  enum { MAX_BLOCKS = 9 };
+  int width = corner_count, sides = corner_count - 1;
+  pl_lanes blocks[MAX_BLOCKS][4];
+  for (int a = 0; a < 2; ++a)
+    for (int b = 0; b < 2; ++b) {
+      pl_lanes all = pl_lanes_of(0);
+      for (int i = 0; i < sides; ++i) {
+        pl_lanes row = pl_lanes_of(0), column = pl_lanes_of(0);
+        for (int j = 0; j < sides; ++j) {
+          pl_lanes entry = !symmetric || j <= i ? K[i][j][a][b] : K[j][i][b][a];
+          blocks[width * (i + 1) + j + 1][2 * a + b] = entry;
+          row += entry;
+          if (!symmetric) column += K[j][i][a][b];
+        }
+        blocks[width * (i + 1)][2 * a + b] = -row;
+        blocks[i + 1][symmetric ? 2 * b + a : 2 * a + b] = symmetric ? -row : -column;
+        all += row;
+      }
+      blocks[0][2 * a + b] = all;
+    }
+  for (int b = 0; b < width * width; ++b) pl_lanes_transpose(blocks[b]);
+  for (int32_t k = 0; k < count; ++k) {
+    const int32_t *slots = all_slots + width * width * (ptrdiff_t)four[k];
+    for (int b = 0; b < width * width; ++b) {
+      double *to = values + 9 * (ptrdiff_t)slots[b];
+      pl_lanes own = blocks[b][k];
+      *(sides_pair *)(void *)to += (sides_pair){own[0], own[1]};
+      *(sides_pair *)(void *)(to + 3) += (sides_pair){own[2], own[3]};
     }
   }
 }

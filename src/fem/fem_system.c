@@ -302,6 +302,7 @@ static void visit_shells(void *data, const int32_t *elements, int32_t count, dou
 static pl_fem_shells shells_of(const pl_fem_system *system, const double *x, int32_t g, pl_block_matrix *matrix) {
   const pl_fem_model *model = system->model;
   return (pl_fem_shells){.kind = pl_fem_shell_kind_of(model->groups[g].energy),
+                         .planar = model->planar,
                          .constants = system->shells[g],
                          .corners = model->groups[g].corners,
                          .slots = model->pattern.groups[g].slots,
