@@ -57,6 +57,9 @@ pl_fem_shell_kind pl_fem_shell_kind_of(const pl_fem_energy *energy);
 // Weight and rest of an element as start U, rest X and parameters p make them. U stays the same.
 void pl_fem_shell_constants_rest(const pl_fem_energy *energy, const double *U, const double *X, const double *p,
                                  pl_fem_shell_constants *constants);
+// The same of `count` elements whose starts, rests and parameters lie one after the other.
+void pl_fem_shell_constants_rests(const pl_fem_energy *energy, int32_t count, const double *U, const double *X,
+                                  const double *p, pl_fem_shell_constants *constants);
 // Measure of an element with these corners.
 double pl_fem_shell_value(const pl_fem_energy *energy, const double *corners);
 
@@ -70,6 +73,8 @@ void pl_fem_assemble_shells_mixed(const pl_fem_shells *shells, const int32_t *el
 typedef struct pl_fem_shell_kernels {
   void (*assemble)(const pl_fem_shells *shells, const int32_t *elements, int32_t count);
   void (*mixed)(const pl_fem_shells *shells, const int32_t *elements, int32_t count);
+  // Angles of a curve at rest, corners X, of `count` elements.
+  void (*rest_turns)(const double *X, int32_t count, pl_fem_shell_constants *constants);
 } pl_fem_shell_kernels;
 
 extern const pl_fem_shell_kernels pl_fem_shell_kernels_plain;

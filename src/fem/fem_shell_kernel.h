@@ -166,6 +166,11 @@ typedef struct shell_turn {
   pl_lanes a[2], b[2];
 } shell_turn;
 
+PL_SIMD_INLINE pl_lanes shell_turn_angle(const pl_lanes a[2], const pl_lanes q[2]) {
+  const pl_lanes b[2] = {q[0] - a[0], q[1] - a[1]};
+  return pl_lanes_atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+}
+
 PL_SIMD_INLINE shell_turn shell_turn_value(shell_lanes *s) {
   shell_turn t;
   const pl_lanes *a = s->d[0], b[2] = {s->d[1][0] - a[0], s->d[1][1] - a[1]};
@@ -177,7 +182,7 @@ PL_SIMD_INLINE shell_turn shell_turn_value(shell_lanes *s) {
   t.a[1] = shell_where(good, -a[1] / a2);
   t.b[0] = shell_where(good, b[0] / b2);
   t.b[1] = shell_where(good, -b[1] / b2);
-  s->value = pl_lanes_atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+  s->value = shell_turn_angle(a, s->d[1]);
   // Im(z'/z) for z' = 1 and i
   s->f1[0][0] = -t.b[1] - t.a[1];
   s->f1[0][1] = -t.b[0] - t.a[0];
@@ -365,4 +370,15 @@ static void shell_mixed(const pl_fem_shells *shells, const int32_t *elements, in
   }
 }
 
-const pl_fem_shell_kernels KERNEL_NAME = {shell_assemble, shell_mixed};
+static void shell_rest_turns(const double *X, int32_t count, pl_fem_shell_constants *constants) {
+  for (int32_t begin = 0; begin < count; begin += 4) {
+    int32_t four[4], used = count - begin < 4 ? count - begin : 4;
+    for (int k = 0; k < 4; ++k) four[k] = begin + (k < used ? k : 0);
+    pl_lanes d[SIDES_MAX][3];
+    sides_load_own(X, 3, four, d);
+    pl_lanes angle = shell_turn_angle(d[0], d[1]);
+    for (int32_t k = 0; k < used; ++k) constants[begin + k].rest = angle[k];
+  }
+}
+
+const pl_fem_shell_kernels KERNEL_NAME = {shell_assemble, shell_mixed, shell_rest_turns};
