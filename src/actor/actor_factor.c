@@ -13,7 +13,7 @@
 #include "solvers/cholmod_solver.h"
 #include "sparse/sparse_order.h"
 
-enum { MAX_TRIES = 14, COLUMNS = 4, ORDERS = 4 };
+enum { MAX_TRIES = 14, MAX_WIDTH = 8, ORDERS = 4 };
 static const double FIRST_SHIFT = 1e-3, SHIFT_GROWTH = 4;
 // Fours of unknowns and products of tiles beyond which a sparse factor is faster.
 enum { MAX_COLUMNS = 2500, MAX_PRODUCTS = 2000000 };
@@ -29,7 +29,7 @@ struct pl_actor_factor {
   int32_t entry_count;
   const int32_t *from;       // by entry of the lower triangle: where it is in the matrix's values, …
   const size_t *to;          // … and in the tiles
-  double *x;                 // four right-hand sides
+  double *x;                 // right-hand sides, up to MAX_WIDTH
   pl_linear_solver *solver;  // in its place where it would be too large
 };
 
@@ -181,7 +181,7 @@ static bool create_tiles(pl_actor_factor *f, bool *small) {
   bool good = !workspace.failed && choose_order(model, &workspace, f, slot, filled, &products);
   *small = products <= MAX_PRODUCTS;
   if (good && *small) {
-    f->x = PL_TAKE(&f->arena, double, COLUMNS *(size_t)f->size);
+    f->x = PL_TAKE(&f->arena, double, MAX_WIDTH *(size_t)f->size);
     f->kernels = pl_tile_kernels_choose();
     good = !f->arena.failed && list_tiles(f, filled, products) && list_entries(f, slot);
   }
@@ -268,16 +268,17 @@ pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *rhs, int32_t c
   if (count == 1) f->kernels->solve_one(&f->tiles, f->x);
   for (int32_t i = 0; count == 1 && i < f->size; ++i)
     if (f->unknown[i] >= 0) x[f->unknown[i]] = f->x[i];
-  for (int32_t begin = 0; count > 1 && begin < count; begin += COLUMNS) {
-    int32_t lanes = count - begin < COLUMNS ? count - begin : COLUMNS;
+  for (int32_t begin = 0, width = 0; count > 1 && begin < count; begin += width) {
+    width = count - begin > 4 ? MAX_WIDTH : 4;
+    int32_t lanes = count - begin < width ? count - begin : width;
     for (int32_t i = 0; i < f->size; ++i)
-      for (int32_t k = 0; k < COLUMNS; ++k)
-        f->x[COLUMNS * (ptrdiff_t)i + k] =
+      for (int32_t k = 0; k < width; ++k)
+        f->x[width * (ptrdiff_t)i + k] =
             k < lanes && f->unknown[i] >= 0 ? rhs[(size_t)(begin + k) * n + (size_t)f->unknown[i]] : 0;
-    f->kernels->solve(&f->tiles, f->x);
+    f->kernels->solve(&f->tiles, width, f->x);
     for (int32_t i = 0; i < f->size; ++i)
       for (int32_t k = 0; k < lanes && f->unknown[i] >= 0; ++k)
-        x[(size_t)(begin + k) * n + (size_t)f->unknown[i]] = f->x[COLUMNS * (ptrdiff_t)i + k];
+        x[(size_t)(begin + k) * n + (size_t)f->unknown[i]] = f->x[width * (ptrdiff_t)i + k];
   }
   return PL_OK;
 }
