@@ -89,20 +89,27 @@ PL_SIMD_INLINE void sides_scatter_plane_vector(const int32_t *corners, int32_t c
 
 PL_SIMD_INLINE void sides_scatter_vector(const int32_t *corners, int32_t corner_count, const int32_t *four,
                                          int32_t count, pl_lanes g[SIDES_MAX][3], double *to) {
-  double values[SIDES_MAX + 1][3][4];
-  for (int a = 0; a < 3; ++a) {
-    pl_lanes sum = pl_lanes_of(0);
-    for (int i = 1; i < corner_count; ++i) {
-      pl_lanes_store(values[i][a], g[i - 1][a]);
-      sum += g[i - 1][a];
+  // By corner: x, y, z of each element and a number without meaning.
+  pl_lanes none = pl_lanes_of(0), values[SIDES_MAX + 1][4] = {{none, none, none, none}};
+  for (int i = 1; i < corner_count; ++i) {
+    for (int a = 0; a < 3; ++a) {
+      values[i][a] = g[i - 1][a];
+      values[0][a] += g[i - 1][a];
     }
-    pl_lanes_store(values[0][a], sum);
+    values[i][3] = none;
+    pl_lanes_transpose(values[i]);
   }
+  pl_lanes_transpose(values[0]);
   for (int32_t k = 0; k < count; ++k) {
     const int32_t *points = corners + corner_count * (ptrdiff_t)four[k];
-    for (int i = 1; i < corner_count; ++i)
-      for (int a = 0; a < 3; ++a) to[3 * (ptrdiff_t)points[i] + a] += values[i][a][k];
-    for (int a = 0; a < 3; ++a) to[3 * (ptrdiff_t)points[0] + a] -= values[0][a][k];
+    for (int i = 1; i < corner_count; ++i) {
+      double *own = to + 3 * (ptrdiff_t)points[i];
+      *(sides_pair *)(void *)own += (sides_pair){values[i][k][0], values[i][k][1]};
+      own[2] += values[i][k][2];
+    }
+    double *first = to + 3 * (ptrdiff_t)points[0];
+    *(sides_pair *)(void *)first -= (sides_pair){values[0][k][0], values[0][k][1]};
+    first[2] -= values[0][k][2];
   }
 }
 
