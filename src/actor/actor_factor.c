@@ -26,9 +26,10 @@ struct pl_actor_factor {
   const int32_t *unknown;  // by unknown of the factor: number of the coordinate, -1 for padding
   pl_tiles tiles;
   const pl_tile_kernels *kernels;
-  int32_t entry_count;
-  const int32_t *from;       // by entry of the lower triangle: where it is in the matrix's values, …
-  const size_t *to;          // … and in the tiles
+  // Entries of the lower triangle, by column of tiles, so that what is filled is still near: where they are in the
+  // matrix's values, and in the tiles.
+  const int32_t *entry_start;  // columns + 1
+  const int32_t *from, *to;
   double *x;                 // right-hand sides, up to MAX_WIDTH
   pl_linear_solver *solver;  // in its place where it would be too large
 };
@@ -137,32 +138,41 @@ static bool list_tiles(pl_actor_factor *f, const uint8_t *filled, int64_t produc
   return !f->arena.failed;
 }
 
-static size_t tile_position(const pl_tiles *t, int32_t row, int32_t column) {
-  return 16 * (size_t)find_tile(t, column / 4, row / 4) + 4 * (size_t)(column % 4) + (size_t)(row % 4);
+// Fewer than 16 times MAX_PRODUCTS.
+static int32_t tile_position(const pl_tiles *t, int32_t row, int32_t column) {
+  return 16 * find_tile(t, column / 4, row / 4) + 4 * (column % 4) + row % 4;
 }
 
-// Where the entries of the matrix go.
+// Where the entries of the matrix go: counted by column first, then listed.
 static bool list_entries(pl_actor_factor *f, const int32_t *slot) {
   const pl_block_pattern *pattern = &f->model->pattern;
-  int32_t axes = f->model->planar ? 2 : 3, count = 0;
+  int32_t axes = f->model->planar ? 2 : 3, columns = f->tiles.columns, *from = NULL, *to = NULL;
+  int32_t *start = PL_TAKE(&f->arena, int32_t, columns + 2);
+  if (f->arena.failed) return false;
   for (int pass = 0; pass < 2; ++pass) {
-    int32_t *from = pass == 0 ? NULL : PL_TAKE(&f->arena, int32_t, count);
-    size_t *to = pass == 0 ? NULL : PL_TAKE(&f->arena, size_t, count);
-    if (f->arena.failed) return false;
-    count = 0;
     for (int32_t row = 0; row < pattern->row_count; ++row)
       for (int32_t i = pattern->start[row]; i < pattern->start[row + 1]; ++i)
         for (int k = 0; k < 9; ++k) {
           if (k / 3 >= axes || k % 3 >= axes) continue;
           int32_t r = slot[3 * row + k / 3], c = slot[3 * pattern->columns[i] + k % 3];
           if (r < c) continue;
-          if (pass == 1) from[count] = 9 * i + k, to[count] = tile_position(&f->tiles, r, c);
-          ++count;
+          if (pass == 0) {
+            start[c / 4 + 2]++;
+            continue;
+          }
+          int32_t entry = start[c / 4 + 1]++;
+          from[entry] = 9 * i + k;
+          to[entry] = tile_position(&f->tiles, r, c);
         }
-    f->entry_count = count;
-    f->from = from;
-    f->to = to;
+    if (pass == 1) break;
+    for (int32_t k = 0; k < columns; ++k) start[k + 2] += start[k + 1];
+    from = PL_TAKE(&f->arena, int32_t, start[columns + 1]);
+    to = PL_TAKE(&f->arena, int32_t, start[columns + 1]);
+    if (f->arena.failed) return false;
   }
+  f->entry_start = start;
+  f->from = from;
+  f->to = to;
   return true;
 }
 
@@ -231,8 +241,11 @@ bool pl_actor_factor_is_direct(const pl_actor_factor *factor) {
 
 static void fill(pl_actor_factor *f, const pl_block_matrix *matrix, double shift) {
   const pl_tiles *t = &f->tiles;
-  memset(t->values, 0, 16 * (size_t)t->start[t->columns] * sizeof(double));
-  for (int32_t i = 0; i < f->entry_count; ++i) t->values[f->to[i]] = matrix->values[f->from[i]];
+  for (int32_t k = 0; k < t->columns; ++k) {
+    memset(t->values + 16 * (ptrdiff_t)t->start[k], 0, 16 * (size_t)(t->start[k + 1] - t->start[k]) * sizeof(double));
+    for (int32_t i = f->entry_start[k]; i < f->entry_start[k + 1]; ++i)
+      t->values[f->to[i]] = matrix->values[f->from[i]];
+  }
   // Without a shift only padding is left, which is at the end.
   for (int32_t i = f->size - 1; i >= 0 && (shift > 0 || f->unknown[i] < 0); --i) {
     double *diagonal = &t->values[16 * (ptrdiff_t)t->start[i / 4] + 5 * (i % 4)];
