@@ -13,7 +13,7 @@
 #include "solvers/cholmod_solver.h"
 #include "sparse/sparse_order.h"
 
-enum { MAX_TRIES = 14, COLUMNS = 4, ORDERS = 4 };
+enum { MAX_TRIES = 14, MAX_WIDTH = 8, ORDERS = 4 };
 static const double FIRST_SHIFT = 1e-3, SHIFT_GROWTH = 4;
 // Fours of unknowns and products of tiles beyond which a sparse factor is faster.
 enum { MAX_COLUMNS = 2500, MAX_PRODUCTS = 2000000 };
@@ -26,10 +26,11 @@ struct pl_actor_factor {
   const int32_t *unknown;  // by unknown of the factor: number of the coordinate, -1 for padding
   pl_tiles tiles;
   const pl_tile_kernels *kernels;
-  int32_t entry_count;
-  const int32_t *from;       // by entry of the lower triangle: where it is in the matrix's values, …
-  const size_t *to;          // … and in the tiles
-  double *x;                 // four right-hand sides
+  // Entries of the lower triangle, by column of tiles, so that what is filled is still near: where they are in the
+  // matrix's values, and in the tiles.
+  const int32_t *entry_start;  // columns + 1
+  const int32_t *from, *to;
+  double *x;                 // right-hand sides, up to MAX_WIDTH
   pl_linear_solver *solver;  // in its place where it would be too large
 };
 
@@ -137,32 +138,41 @@ static bool list_tiles(pl_actor_factor *f, const uint8_t *filled, int64_t produc
   return !f->arena.failed;
 }
 
-static size_t tile_position(const pl_tiles *t, int32_t row, int32_t column) {
-  return 16 * (size_t)find_tile(t, column / 4, row / 4) + 4 * (size_t)(column % 4) + (size_t)(row % 4);
+// Fewer than 16 times MAX_PRODUCTS.
+static int32_t tile_position(const pl_tiles *t, int32_t row, int32_t column) {
+  return 16 * find_tile(t, column / 4, row / 4) + 4 * (column % 4) + row % 4;
 }
 
-// Where the entries of the matrix go.
+// Where the entries of the matrix go: counted by column first, then listed.
 static bool list_entries(pl_actor_factor *f, const int32_t *slot) {
   const pl_block_pattern *pattern = &f->model->pattern;
-  int32_t axes = f->model->planar ? 2 : 3, count = 0;
+  int32_t axes = f->model->planar ? 2 : 3, columns = f->tiles.columns, *from = NULL, *to = NULL;
+  int32_t *start = PL_TAKE(&f->arena, int32_t, columns + 2);
+  if (f->arena.failed) return false;
   for (int pass = 0; pass < 2; ++pass) {
-    int32_t *from = pass == 0 ? NULL : PL_TAKE(&f->arena, int32_t, count);
-    size_t *to = pass == 0 ? NULL : PL_TAKE(&f->arena, size_t, count);
-    if (f->arena.failed) return false;
-    count = 0;
     for (int32_t row = 0; row < pattern->row_count; ++row)
       for (int32_t i = pattern->start[row]; i < pattern->start[row + 1]; ++i)
         for (int k = 0; k < 9; ++k) {
           if (k / 3 >= axes || k % 3 >= axes) continue;
           int32_t r = slot[3 * row + k / 3], c = slot[3 * pattern->columns[i] + k % 3];
           if (r < c) continue;
-          if (pass == 1) from[count] = 9 * i + k, to[count] = tile_position(&f->tiles, r, c);
-          ++count;
+          if (pass == 0) {
+            start[c / 4 + 2]++;
+            continue;
+          }
+          int32_t entry = start[c / 4 + 1]++;
+          from[entry] = 9 * i + k;
+          to[entry] = tile_position(&f->tiles, r, c);
         }
-    f->entry_count = count;
-    f->from = from;
-    f->to = to;
+    if (pass == 1) break;
+    for (int32_t k = 0; k < columns; ++k) start[k + 2] += start[k + 1];
+    from = PL_TAKE(&f->arena, int32_t, start[columns + 1]);
+    to = PL_TAKE(&f->arena, int32_t, start[columns + 1]);
+    if (f->arena.failed) return false;
   }
+  f->entry_start = start;
+  f->from = from;
+  f->to = to;
   return true;
 }
 
@@ -181,7 +191,7 @@ static bool create_tiles(pl_actor_factor *f, bool *small) {
   bool good = !workspace.failed && choose_order(model, &workspace, f, slot, filled, &products);
   *small = products <= MAX_PRODUCTS;
   if (good && *small) {
-    f->x = PL_TAKE(&f->arena, double, COLUMNS *(size_t)f->size);
+    f->x = PL_TAKE(&f->arena, double, MAX_WIDTH *(size_t)f->size);
     f->kernels = pl_tile_kernels_choose();
     good = !f->arena.failed && list_tiles(f, filled, products) && list_entries(f, slot);
   }
@@ -231,9 +241,13 @@ bool pl_actor_factor_is_direct(const pl_actor_factor *factor) {
 
 static void fill(pl_actor_factor *f, const pl_block_matrix *matrix, double shift) {
   const pl_tiles *t = &f->tiles;
-  memset(t->values, 0, 16 * (size_t)t->start[t->columns] * sizeof(double));
-  for (int32_t i = 0; i < f->entry_count; ++i) t->values[f->to[i]] = matrix->values[f->from[i]];
-  for (int32_t i = 0; i < f->size; ++i) {
+  for (int32_t k = 0; k < t->columns; ++k) {
+    memset(t->values + 16 * (ptrdiff_t)t->start[k], 0, 16 * (size_t)(t->start[k + 1] - t->start[k]) * sizeof(double));
+    for (int32_t i = f->entry_start[k]; i < f->entry_start[k + 1]; ++i)
+      t->values[f->to[i]] = matrix->values[f->from[i]];
+  }
+  // Without a shift only padding is left, which is at the end.
+  for (int32_t i = f->size - 1; i >= 0 && (shift > 0 || f->unknown[i] < 0); --i) {
     double *diagonal = &t->values[16 * (ptrdiff_t)t->start[i / 4] + 5 * (i % 4)];
     *diagonal = f->unknown[i] < 0 ? 1 : *diagonal + shift * fabs(*diagonal);
   }
@@ -267,16 +281,17 @@ pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *rhs, int32_t c
   if (count == 1) f->kernels->solve_one(&f->tiles, f->x);
   for (int32_t i = 0; count == 1 && i < f->size; ++i)
     if (f->unknown[i] >= 0) x[f->unknown[i]] = f->x[i];
-  for (int32_t begin = 0; count > 1 && begin < count; begin += COLUMNS) {
-    int32_t lanes = count - begin < COLUMNS ? count - begin : COLUMNS;
+  for (int32_t begin = 0, width = 0; count > 1 && begin < count; begin += width) {
+    width = count - begin > 4 ? MAX_WIDTH : 4;
+    int32_t lanes = count - begin < width ? count - begin : width;
     for (int32_t i = 0; i < f->size; ++i)
-      for (int32_t k = 0; k < COLUMNS; ++k)
-        f->x[COLUMNS * (ptrdiff_t)i + k] =
+      for (int32_t k = 0; k < width; ++k)
+        f->x[width * (ptrdiff_t)i + k] =
             k < lanes && f->unknown[i] >= 0 ? rhs[(size_t)(begin + k) * n + (size_t)f->unknown[i]] : 0;
-    f->kernels->solve(&f->tiles, f->x);
+    f->kernels->solve(&f->tiles, width, f->x);
     for (int32_t i = 0; i < f->size; ++i)
       for (int32_t k = 0; k < lanes && f->unknown[i] >= 0; ++k)
-        x[(size_t)(begin + k) * n + (size_t)f->unknown[i]] = f->x[COLUMNS * (ptrdiff_t)i + k];
+        x[(size_t)(begin + k) * n + (size_t)f->unknown[i]] = f->x[width * (ptrdiff_t)i + k];
   }
   return PL_OK;
 }

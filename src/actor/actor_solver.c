@@ -164,6 +164,7 @@ static double objective_at(const pl_actor_solver *s, const pl_goal_rows *rows, c
 
 // To where the search began.
 static void go_back(pl_actor_solver *s, pl_fem_choice *choice, double *p) {
+  s->is_evaluated = false;
   memcpy(choice->work->next, s->start_u, (size_t)s->n * sizeof(double));
   memcpy(p, s->start_p, (size_t)s->P * sizeof(double));
   pl_actor_shape_use(s, choice, p);
@@ -273,6 +274,7 @@ static pl_status try_restored(actor_search *it, pl_error *error) {
   if (solved && objective_at(s, it->rows, u, it->last, it->p) < before) return PL_OK;
   if (solved) status = find_step(it, error);
   if (status == PL_ERROR_NOT_FINITE) status = PL_OK;  // elements inside out: not a place to learn from
+  s->is_evaluated = false;
   memcpy(u, s->held_u, (size_t)s->n * sizeof(double));
   memcpy(it->p, s->held_p, (size_t)s->P * sizeof(double));
   pl_actor_shape_use(s, it->choice, it->p);
@@ -345,6 +347,7 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   outcome->converged = false;
   s->merit_weight = s->damping = 0;
   s->first_length = 1;
+  s->is_evaluated = false;
   actor_search it = {s, settings, choice, rows, last, p, lambda, .level = 0};
   pl_status status = search(&it, outcome, error);
   w->potential.hold = false;

@@ -75,7 +75,8 @@ static double *sparse_diagonal(const pl_actor_solver *s, int32_t k) {
 pl_status pl_actor_get_point_view(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows,
                                   const double *last, const double *p, pl_error *error) {
   pl_fem_work *w = choice->work;
-  pl_fem_potential_evaluate(&w->potential, w->next, true, false);
+  if (!s->is_evaluated || !w->potential.hold) pl_fem_potential_evaluate(&w->potential, w->next, true, false);
+  s->is_evaluated = false;
   pl_status status = pl_actor_factor_run(s->factor, w->potential.matrix, &s->factor_shift, error);
   if (status < 0) return status;
   s->forces = pl_actor_sum_sizes(s->n, w->potential.gradient);

@@ -44,6 +44,7 @@ struct pl_actor_solver {
   // the diagonal; with the exact Hessian this fraction of Gauss-Newton's.
   double shift;
   double factor_shift;  // the same of D
+  bool is_evaluated;    // u is where pl_actor_settle() has left it, c and D are known there
   // The step, to be subtracted.
   double *du, *dp, *dlambda;
   double merit_weight;  // γ

@@ -27,6 +27,8 @@ static const double FALL = 1e-4;
 // Lengths of steps: the shortest, where the next line search begins as a multiple of the last length, and where it
 // begins after one without a good length.
 static const double MIN_LENGTH = 1.0 / 32, GROWTH = 4, RESTART = 0.05;
+// As a multiple of the tolerance, the residual that one more step of Newton's method mostly brings below it.
+static const double NEARLY_SOLVED = 5;
 static const double WEIGHT_MARGIN = 1.1;  // the merit weight must exceed the largest multiplier
 // Rounding of the merit function and of the energy, relative to their sizes: a smaller rise is none.
 static const double MERIT_NOISE = 1e-14, ENERGY_NOISE = 1e-13;
@@ -50,19 +52,22 @@ static void grow_weight(pl_actor_solver *s, const double *lambda, double gradien
   if (s->forces > 0) s->merit_weight = fmax(s->merit_weight, 2 * gradient / s->forces);
 }
 
-// What is to be thought of the trial u and p: good, or refused for nothing but a small c, or bad.
+// What is to be thought of the trial u and p: good, or refused for nothing but a small c, or bad. Where forces are not
+// needed whatever comes out, they are not found for a trial that its goals alone make bad: costs are not negative.
 typedef enum step_rating { GOOD, NEARLY_GOOD, BAD } step_rating;
 
 static step_rating rate_step(pl_actor_solver *s, pl_fem_choice *choice, const pl_goal_rows *rows, const double *last,
-                             double wanted) {
+                             double wanted, bool needs_forces) {
   pl_fem_potential *potential = &choice->work->potential;
+  double goals = pl_actor_goals_measure(rows, s->trial_u, NULL);
+  if (!needs_forces && !((isnan(s->trial_cost) ? goals : goals + s->trial_cost) <= wanted)) return BAD;
   potential->without_energy = true;
   pl_fem_potential_evaluate(potential, s->trial_u, false, false);
   potential->without_energy = false;
   if (!(pl_fem_potential_residual(potential) <= PL_ACTOR_NEAR * potential->size)) return BAD;
   // The same for all u that are tried with this p.
   if (isnan(s->trial_cost)) s->trial_cost = pl_rest_space_regularise(s->space, s->trial_p, last, NULL, NULL);
-  double objective = pl_actor_goals_measure(rows, s->trial_u, NULL) + s->trial_cost;
+  double objective = goals + s->trial_cost;
   if (!(objective <= wanted)) return BAD;
   double forces = pl_actor_sum_sizes(s->n, potential->gradient);
   return objective + s->merit_weight * forces <= wanted ? GOOD : NEARLY_GOOD;
@@ -76,13 +81,13 @@ static pl_status try_length(pl_actor_solver *s, pl_fem_choice *choice, const pl_
   for (int32_t j = 0; j < s->P; ++j) s->trial_p[j] = p[j] - length * s->dp[j];
   pl_actor_shape_use(s, choice, s->trial_p);
   s->trial_cost = (double)NAN;
-  step_rating first = rate_step(s, choice, rows, last, wanted);
+  step_rating first = rate_step(s, choice, rows, last, wanted, is_first);
   *good = first == GOOD;
   if (*good || (first == BAD && !is_first)) return PL_OK;
   pl_status status = pl_actor_factor_solve(s->factor, choice->work->potential.gradient, 1, s->workspace, error);
   if (status < 0) return status;
   for (int32_t i = 0; i < s->n; ++i) s->trial_u[i] -= s->workspace[i];
-  *good = rate_step(s, choice, rows, last, wanted) == GOOD;
+  *good = rate_step(s, choice, rows, last, wanted, false) == GOOD;
   return PL_OK;
 }
 
@@ -118,18 +123,27 @@ static double shorter_length(double length, double rise, double slope) {
   return length * (isfinite(fraction) ? fmin(fmax(fraction, 0.1), 0.5) : 0.1);
 }
 
+// Whether a whole step of Newton's method is worth evaluating with a matrix at once, which costs twice as much as
+// forces alone but less than both one after the other: where the matrix is likely to be used. The last one of a search
+// is used where friction is held, by the point that comes next.
+static bool is_matrix_likely(const pl_fem_potential *potential, double tolerance, bool held, bool is_last) {
+  if (held) return true;
+  return !is_last && pl_fem_potential_residual(potential) > NEARLY_SOLVED * tolerance * potential->size;
+}
+
 // Newton's method with the length of steps shortened until Φ, of which c is the gradient, falls. Friction is that of
 // where it begins. A matrix that is not positive is replaced by one of projected elements: far from c = 0 that leads
 // farther than a shifted one.
 pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t limit, double tolerance, pl_error *error) {
   pl_fem_potential *potential = &choice->work->potential;
   double *u = choice->work->next;
-  bool held = potential->hold;
+  bool held = potential->hold, has_matrix = true, was_whole = true, is_lost = false;
   pl_status status = PL_OK;
   double energy = pl_fem_potential_evaluate(potential, u, true, false);
   potential->hold = true;
   for (int32_t i = 0; i < limit && !(pl_fem_potential_residual(potential) <= tolerance * potential->size); ++i) {
     double reached = HUGE_VAL, length = 1;
+    if (!has_matrix) energy = pl_fem_potential_evaluate(potential, u, true, false);
     status = pl_actor_factor_run(s->factor, potential->matrix, &s->factor_shift, error);
     if (status >= 0 && s->factor_shift > 0) {
       pl_fem_potential_evaluate(potential, u, true, true);
@@ -139,16 +153,20 @@ pl_status pl_actor_settle(pl_actor_solver *s, pl_fem_choice *choice, int32_t lim
     if (status < 0) break;
     double gradient = pl_actor_dot(s->n, potential->gradient, s->du);
     double noise = ENERGY_NOISE * (fabs(energy) + fabs(potential->elastic_energy));
-    // Most steps are good at full length, so that is evaluated with the matrix that the next one needs.
+    bool foresees = was_whole && is_matrix_likely(potential, tolerance, held, i + 1 == limit);
     for (int k = 0; k < MAX_SETTLE_TRIALS && !(reached <= energy + noise - FALL * length * gradient); ++k) {
       if (k > 0) length = shorter_length(length, reached - energy, gradient);
       for (int32_t j = 0; j < s->n; ++j) s->trial_u[j] = u[j] - length * s->du[j];
-      reached = pl_fem_potential_evaluate(potential, s->trial_u, k == 0, false);
+      has_matrix = foresees && k == 0;
+      reached = pl_fem_potential_evaluate(potential, s->trial_u, has_matrix, false);
     }
-    if (!(reached <= energy + noise)) break;
+    is_lost = !(reached <= energy + noise);
+    if (is_lost) break;
     memcpy(u, s->trial_u, (size_t)s->n * sizeof(double));
-    energy = length < 1 ? pl_fem_potential_evaluate(potential, u, true, false) : reached;
+    energy = reached;
+    was_whole = length == 1;
   }
   potential->hold = held;
+  s->is_evaluated = status >= 0 && has_matrix && held && !is_lost;
   return status;
 }

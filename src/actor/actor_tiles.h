@@ -27,8 +27,8 @@ typedef struct pl_tile_kernels {
   // Factor the lower triangle in place. False if it is not positive definite: a pivot must be more
   // than 1e-13 of its diagonal entry.
   bool (*factor)(const pl_tiles *tiles);
-  // Overwrite four right-hand sides, lying side by side, by the solutions.
-  void (*solve)(const pl_tiles *tiles, double *x);
+  // Overwrite right-hand sides, `width` of them lying side by side, 4 or 8, by the solutions.
+  void (*solve)(const pl_tiles *tiles, int32_t width, double *x);
   // The same of one, with the same bits.
   void (*solve_one)(const pl_tiles *tiles, double *x);
 } pl_tile_kernels;

@@ -66,17 +66,20 @@ static void subtract_products(double *values, const int32_t *targets, const doub
 
 // The factor of a diagonal tile; false if it is not positive.
 static inline bool factor_tile(double *tile, const double *diagonal, double *inverses) {
+  double L[4][4];
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i) L[j][i] = i < j ? 0 : tile[4 * j + i];
   for (int j = 0; j < 4; ++j) {
     for (int m = 0; m < j; ++m)
-      for (int i = j; i < 4; ++i) tile[4 * j + i] -= tile[4 * m + i] * tile[4 * m + j];
-    double pivot = tile[4 * j + j];
+      for (int i = j; i < 4; ++i) L[j][i] -= L[m][i] * L[m][j];
+    double pivot = L[j][j];
     if (!(pivot > 1e-13 * fabs(diagonal[j]) && pivot < HUGE_VAL)) return false;
-    double root = sqrt(pivot);
-    inverses[j] = 1 / root;
-    for (int i = 0; i < j; ++i) tile[4 * j + i] = 0;
-    tile[4 * j + j] = root;
-    for (int i = j + 1; i < 4; ++i) tile[4 * j + i] *= inverses[j];
+    L[j][j] = sqrt(pivot);
+    double inverse = inverses[j] = 1 / L[j][j];
+    for (int i = j + 1; i < 4; ++i) L[j][i] *= inverse;
   }
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i) tile[4 * j + i] = L[j][i];
   return true;
 }
 
@@ -107,53 +110,66 @@ static bool factor(const pl_tiles *f) {
   return true;
 }
 
-static void solve_lower(const pl_tiles *f, double *x) {
+// Right-hand sides lie side by side, `fours` fours of them: those of two fours do not wait for each other.
+PL_SIMD_INLINE void solve_lower(const pl_tiles *f, int fours, double *x) {
+  ptrdiff_t width = 4 * (ptrdiff_t)fours;
   for (int32_t k = 0; k < f->columns; ++k) {
     const double *tile = f->values + 16 * (ptrdiff_t)f->start[k];
-    double *own = x + 16 * (ptrdiff_t)k;
-    double4 found[4];
-    for (int i = 0; i < 4; ++i) {
-      found[i] = load4(own + 4 * i);
-      for (int m = 0; m < i; ++m) found[i] -= found[m] * tile[4 * m + i];
-      found[i] *= f->inverses[4 * (ptrdiff_t)k + i];
-      store4(own + 4 * i, found[i]);
-    }
-    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
-      double *to = x + 16 * (ptrdiff_t)f->rows[t];
-      tile = f->values + 16 * (ptrdiff_t)t;
-      for (int i = 0; i < 4; ++i) {
-        double4 sum = load4(to + 4 * i);
-        for (int m = 0; m < 4; ++m) sum -= found[m] * tile[4 * m + i];
-        store4(to + 4 * i, sum);
+    double *own = x + 4 * width * k;
+    double4 found[4][2];
+    for (int i = 0; i < 4; ++i)
+      for (int h = 0; h < fours; ++h) {
+        found[i][h] = load4(own + width * i + 4 * h);
+        for (int m = 0; m < i; ++m) found[i][h] -= found[m][h] * tile[4 * m + i];
+        found[i][h] *= f->inverses[4 * (ptrdiff_t)k + i];
+        store4(own + width * i + 4 * h, found[i][h]);
       }
+    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
+      double *to = x + 4 * width * f->rows[t];
+      tile = f->values + 16 * (ptrdiff_t)t;
+      for (int i = 0; i < 4; ++i)
+        for (int h = 0; h < fours; ++h) {
+          double4 sum = load4(to + width * i + 4 * h);
+          for (int m = 0; m < 4; ++m) sum -= found[m][h] * tile[4 * m + i];
+          store4(to + width * i + 4 * h, sum);
+        }
     }
   }
 }
 
-static void solve_upper(const pl_tiles *f, double *x) {
+PL_SIMD_INLINE void solve_upper(const pl_tiles *f, int fours, double *x) {
+  ptrdiff_t width = 4 * (ptrdiff_t)fours;
   for (int32_t k = f->columns - 1; k >= 0; --k) {
-    double *own = x + 16 * (ptrdiff_t)k;
-    double4 found[4];
-    for (int i = 0; i < 4; ++i) found[i] = load4(own + 4 * i);
+    double *own = x + 4 * width * k;
+    double4 found[4][2];
+    for (int i = 0; i < 4; ++i)
+      for (int h = 0; h < fours; ++h) found[i][h] = load4(own + width * i + 4 * h);
     for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
-      const double *tile = f->values + 16 * (ptrdiff_t)t, *from = x + 16 * (ptrdiff_t)f->rows[t];
-      for (int m = 0; m < 4; ++m) {
-        double4 y = load4(from + 4 * m);
-        for (int i = 0; i < 4; ++i) found[i] -= y * tile[4 * i + m];
-      }
+      const double *tile = f->values + 16 * (ptrdiff_t)t, *from = x + 4 * width * f->rows[t];
+      for (int m = 0; m < 4; ++m)
+        for (int h = 0; h < fours; ++h) {
+          double4 y = load4(from + width * m + 4 * h);
+          for (int i = 0; i < 4; ++i) found[i][h] -= y * tile[4 * i + m];
+        }
     }
     const double *diagonal = f->values + 16 * (ptrdiff_t)f->start[k];
-    for (int i = 3; i >= 0; --i) {
-      for (int m = i + 1; m < 4; ++m) found[i] -= found[m] * diagonal[4 * i + m];
-      found[i] *= f->inverses[4 * (ptrdiff_t)k + i];
-      store4(own + 4 * i, found[i]);
-    }
+    for (int i = 3; i >= 0; --i)
+      for (int h = 0; h < fours; ++h) {
+        for (int m = i + 1; m < 4; ++m) found[i][h] -= found[m][h] * diagonal[4 * i + m];
+        found[i][h] *= f->inverses[4 * (ptrdiff_t)k + i];
+        store4(own + width * i + 4 * h, found[i][h]);
+      }
   }
 }
 
-static void solve(const pl_tiles *f, double *x) {
-  solve_lower(f, x);
-  solve_upper(f, x);
+static void solve(const pl_tiles *f, int32_t width, double *x) {
+  if (width == 4) {
+    solve_lower(f, 1, x);
+    solve_upper(f, 1, x);
+  } else {
+    solve_lower(f, 2, x);
+    solve_upper(f, 2, x);
+  }
 }
 
 // One right-hand side: lanes are the rows of a tile, and every number is found by the same operations in the same order
@@ -162,11 +178,13 @@ static void solve_one(const pl_tiles *f, double *x) {
   for (int32_t k = 0; k < f->columns; ++k) {
     const double *tile = f->values + 16 * (ptrdiff_t)f->start[k], *inverses = f->inverses + 4 * (ptrdiff_t)k;
     double *own = x + 4 * (ptrdiff_t)k;
+    // In registers: by way of memory every number would wait for the one before to be stored.
+    double found[4] = {own[0], own[1], own[2], own[3]};
     for (int i = 0; i < 4; ++i) {
-      for (int m = 0; m < i; ++m) own[i] -= own[m] * tile[4 * m + i];
-      own[i] *= inverses[i];
+      for (int m = 0; m < i; ++m) found[i] -= found[m] * tile[4 * m + i];
+      found[i] *= inverses[i];
     }
-    const double found[4] = {own[0], own[1], own[2], own[3]};
+    for (int i = 0; i < 4; ++i) own[i] = found[i];
     for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
       double *to = x + 4 * (ptrdiff_t)f->rows[t];
       double4 sum = load4(to);
@@ -185,11 +203,12 @@ static void solve_one(const pl_tiles *f, double *x) {
       for (int m = 0; m < 4; ++m) sum -= rows[m] * y[m];
     }
     const double *diagonal = f->values + 16 * (ptrdiff_t)f->start[k], *inverses = f->inverses + 4 * (ptrdiff_t)k;
-    store4(own, sum);
+    double found[4] = {sum[0], sum[1], sum[2], sum[3]};
     for (int i = 3; i >= 0; --i) {
-      for (int m = i + 1; m < 4; ++m) own[i] -= own[m] * diagonal[4 * i + m];
-      own[i] *= inverses[i];
+      for (int m = i + 1; m < 4; ++m) found[i] -= found[m] * diagonal[4 * i + m];
+      found[i] *= inverses[i];
     }
+    for (int i = 0; i < 4; ++i) own[i] = found[i];
   }
 }
 

@@ -174,7 +174,6 @@ static void add_friction(pl_vec3 point, bool derives, pl_fem_contact_point *it) 
   bool holds = K * length <= it->cap;
   pl_vec3 along = holds ? slip : pl_vec3_scale(slip, 1 / length);
   it->gradient = pl_vec3_add_scaled(it->gradient, along, holds ? K : it->cap);
-  it->is_active = true;
   if (!derives) return;
   it->energy += holds ? 0.5 * K * length * length : it->cap * (length - 0.5 * it->cap / K);
   pl_mat3 plane = pl_mat3_add(pl_mat3_identity(), pl_mat3_scale(pl_mat3_outer(it->normal, it->normal), -1));
@@ -187,6 +186,14 @@ static double friction_with(const pl_fem_contacts *c, int32_t collider) {
   return sqrt(c->model->head.friction * c->colliders[collider]->friction);
 }
 
+// A point that becomes active begins with no forces. Nobody looks at those of the others.
+static void activate(pl_fem_contact_point *it, bool derives) {
+  it->is_active = true;
+  it->energy = 0;
+  it->gradient = (pl_vec3){0, 0, 0};
+  if (derives) it->matrix = pl_mat3_zero();
+}
+
 static void evaluate_point(const job *j, int32_t i) {
   const pl_fem_contacts *c = j->contacts;
   bool refresh = j->refresh, derives = !c->without_derivatives;
@@ -195,16 +202,13 @@ static void evaluate_point(const job *j, int32_t i) {
   double hardest = 0;
   int32_t hardest_collider = -1;
   it->is_active = false;
-  it->energy = 0;
-  it->gradient = (pl_vec3){0, 0, 0};
-  if (derives) it->matrix = pl_mat3_zero();
   for (int32_t k = 0; k < c->collider_count; ++k) {
     pl_vec3 normal = j->up;
     double depth = k == 0 && is_half_space(c, k) ? depth_below(c, k, point) : depth_in(c, k, point, &normal);
     if (!(depth > 0)) continue;
     press p = press_at(c, i, k, depth);
     if (!(p.force > 0)) continue;
-    it->is_active = true;
+    if (!it->is_active) activate(it, derives);
     it->energy += p.energy;
     it->gradient = pl_vec3_add_scaled(it->gradient, normal, -p.force);
     if (derives) it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(pl_mat3_outer(normal, normal), p.gradient));
@@ -224,7 +228,9 @@ static void evaluate_point(const job *j, int32_t i) {
       it->grip = grip_at(c, i, it->depth);
     }
   }
-  if (it->collider >= 0 && it->cap > 0) add_friction(point, derives, it);
+  if (!(it->collider >= 0 && it->cap > 0)) return;
+  if (!it->is_active) activate(it, derives);
+  add_friction(point, derives, it);
 }
 
 // --- points out of reach --------------------------------------------------------------------------------------------
@@ -270,11 +276,7 @@ static double farthest_way(const pl_fem_contacts *c, const double *u) {
 static void clear_point(pl_fem_contact_point *it, bool refresh) {
   if (refresh) it->collider = -1;
   if (refresh) it->cap = 0;
-  if (!it->is_active) return;
   it->is_active = false;
-  it->energy = 0;
-  it->gradient = (pl_vec3){0, 0, 0};
-  it->matrix = pl_mat3_zero();
 }
 
 static void update_touch(const job *j, int32_t i) {

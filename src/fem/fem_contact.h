@@ -5,14 +5,21 @@
 
 #include "fem/fem_model.h"
 
-// One surface point.
+// One surface point. What is read of every point that may touch comes first, within a line of the
+// cache.
 typedef struct pl_fem_contact_point {
   // Friction, frozen while one search for a minimum is under way: the collider that presses hardest
   // (-1: none), its normal there, the position that friction holds the point at, the largest
   // friction force, and the stiffness of its spring.
   int32_t collider;
-  pl_vec3 normal, anchor;
+  bool is_active;  // of the last evaluation: whether any force acts
   double cap, grip;
+  // Of the last evaluation, if active: energy, derivatives by the position of the point.
+  double depth;  // metres below the collider that presses hardest
+  double energy;
+  pl_vec3 gradient;
+  pl_mat3 matrix;
+  pl_vec3 normal, anchor;  // of friction, see above
   // Of pl_fem_contacts_relax(): the cap before, and by how much the one that belonged to its forces
   // differed.
   double held, off;
@@ -20,13 +27,6 @@ typedef struct pl_fem_contact_point {
   int32_t held_collider;
   pl_vec3 held_normal, held_anchor;
   double held_grip;
-  // Of the last evaluation: whether any force acts, energy, derivatives by the position of the
-  // point.
-  bool is_active;
-  double depth;  // metres below the collider that presses hardest
-  double energy;
-  pl_vec3 gradient;
-  pl_mat3 matrix;
 } pl_fem_contact_point;
 
 // All contacts of a body in one step. The surface is taken at z = base + reach (u - base), and the

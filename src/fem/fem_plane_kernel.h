@@ -16,10 +16,14 @@ typedef union plane_lanes {
   } by;
 } plane_lanes;
 
-PL_SIMD_INLINE void plane_load(const pl_fem_planes *z, const int32_t elements[4], plane_lanes *c) {
+// Number of the four with the sides at rest.
+enum { PLANE_REST_SIDES = 2 };
+
+PL_SIMD_INLINE void plane_load(const pl_fem_planes *z, const int32_t elements[4], bool with_sides, plane_lanes *c) {
   const double *from[4];
   for (int k = 0; k < 4; ++k) from[k] = (const double *)(const void *)&z->constants[elements[k]];
   for (int f = 0; f < PLANE_FOURS; ++f) {
+    if (f == PLANE_REST_SIDES && !with_sides) continue;
     for (int k = 0; k < 4; ++k) c->fours[f][k] = pl_lanes_load(from[k] + 4 * f);
     pl_lanes_transpose(c->fours[f]);
   }
@@ -233,7 +237,7 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
   bool positive = task == PLANE_ANY && z->positive;
   plane_lanes c;
   pl_lanes d[PLANE_SIDES], R[METRIC_MATRIX], s[3], g[PLANE_SIDES], a[PLANE_SIDES], K[PLANE_SIDES][PLANE_SIDES];
-  plane_load(z, elements, &c);
+  plane_load(z, elements, false, &c);
   plane_sides(z->corners, z->positions, elements, d);
   const pl_lanes change[3] = {d[0] * d[0] + d[1] * d[1] - c.by.metric[0], d[0] * d[2] + d[1] * d[3] - c.by.metric[1],
                               d[2] * d[2] + d[3] * d[3] - c.by.metric[2]};
@@ -282,7 +286,7 @@ PL_SIMD_INLINE void plane_mixed_four(const pl_fem_planes *z, const int32_t eleme
   plane_lanes c;
   pl_lanes d[PLANE_SIDES], T[METRIC_MATRIX], n[3], J[3][PLANE_SIDES], rest[3][PLANE_SIDES], a[PLANE_SIDES],
       A[PLANE_SIDES];
-  plane_load(z, elements, &c);
+  plane_load(z, elements, true, &c);
   plane_sides(z->corners, z->positions, elements, d);
   const pl_lanes *g = c.by.inverse,
                  metric[3] = {d[0] * d[0] + d[1] * d[1], d[0] * d[2] + d[1] * d[3], d[2] * d[2] + d[3] * d[3]};

@@ -47,20 +47,32 @@ double pl_fem_potential_residual(const pl_fem_potential *potential) {
   return sqrt(free_square(potential, potential->gradient));
 }
 
+// gradient += inertia M (u - goal); no two of the arrays overlap, which lets the compiler take several numbers at once.
+static void add_inertial_forces(ptrdiff_t count, double inertia, const double *restrict masses,
+                                const double *restrict u, const double *restrict goal, double *restrict gradient) {
+  for (ptrdiff_t i = 0; i < count; ++i) {
+    double m = inertia * masses[i];
+    gradient[3 * i] += m * (u[3 * i] - goal[3 * i]);
+    gradient[3 * i + 1] += m * (u[3 * i + 1] - goal[3 * i + 1]);
+    gradient[3 * i + 2] += m * (u[3 * i + 2] - goal[3 * i + 2]);
+  }
+}
+
+static void subtract_load(ptrdiff_t count, const double *restrict load, double *restrict gradient) {
+  for (ptrdiff_t i = 0; i < count; ++i) gradient[i] -= load[i];
+}
+
 // Inertia and loads.
 static double add_inertia(pl_fem_potential *p, const double *u) {
   const double *masses = p->system->model->head.masses;
   ptrdiff_t count = p->system->model->head.particle_count;
   double energy = 0;
-  for (ptrdiff_t i = 0; p->inertia > 0 && i < count; ++i) {
-    double m = p->inertia * masses[i];
-    for (ptrdiff_t k = 3 * i; k < 3 * i + 3; ++k) p->gradient[k] += m * (u[k] - p->goal[k]);
-  }
+  if (p->inertia > 0) add_inertial_forces(count, p->inertia, masses, u, p->goal, p->gradient);
   for (ptrdiff_t i = 0; p->inertia > 0 && !p->without_energy && i < count; ++i) {
     double m = p->inertia * masses[i];
     for (ptrdiff_t k = 3 * i; k < 3 * i + 3; ++k) energy += 0.5 * m * (u[k] - p->goal[k]) * (u[k] - p->goal[k]);
   }
-  for (ptrdiff_t i = 0; p->load != NULL && i < 3 * count; ++i) p->gradient[i] -= p->load[i];
+  if (p->load != NULL) subtract_load(3 * count, p->load, p->gradient);
   for (ptrdiff_t i = 0; p->load != NULL && !p->without_energy && i < 3 * count; ++i) energy -= p->load[i] * u[i];
   return energy;
 }
@@ -203,6 +215,23 @@ static double add_contacts(pl_fem_potential *p, const double *u, bool with_matri
   return energy;
 }
 
+// Forces on what is fixed are moved to `image`.
+static void fix_forces(ptrdiff_t count, const uint8_t *restrict fixed, double *restrict gradient,
+                       double *restrict image) {
+  for (ptrdiff_t i = 0; i < count; ++i) {
+    if (fixed[i] == PL_BLOCK_FIX_Z) {  // all of a body in a plane
+      image[3 * i + 2] = gradient[3 * i + 2];
+      gradient[3 * i + 2] = 0;
+      continue;
+    }
+    for (int a = 0; fixed[i] != 0 && a < 3; ++a) {
+      if ((fixed[i] >> a & 1) == 0) continue;
+      image[3 * i + a] = gradient[3 * i + a];
+      gradient[3 * i + a] = 0;
+    }
+  }
+}
+
 double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
   pl_context *context = p->system->context;
   const pl_model *head = &p->system->model->head;
@@ -214,12 +243,7 @@ double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with
   energy += add_pins(p, u, with_matrix);
   energy += add_contacts(p, u, with_matrix);
   p->size = sqrt(p->size);
-  for (ptrdiff_t i = 0; p->fixed != NULL && i < head->particle_count; ++i)
-    for (int fixed = p->fixed[i], a = fixed == PL_BLOCK_FIX_Z ? 2 : 0; fixed != 0 && a < 3; ++a) {
-      if ((fixed >> a & 1) == 0) continue;
-      p->image[3 * i + a] = p->gradient[3 * i + a];
-      p->gradient[3 * i + a] = 0;
-    }
+  if (p->fixed != NULL) fix_forces(head->particle_count, p->fixed, p->gradient, p->image);
   if (with_matrix) {
     if (p->inertia > 0) pl_block_matrix_add_diagonal(context, p->matrix, p->inertia, head->masses);
     if (p->fixed != NULL) pl_block_matrix_fix(context, p->matrix, p->fixed);

@@ -51,8 +51,8 @@ double pl_fem_shell_value(const pl_fem_energy *energy, const double *corners) {
   return measure->value(sides);
 }
 
-void pl_fem_shell_constants_rest(const pl_fem_energy *energy, const double *U, const double *X, const double *p,
-                                 pl_fem_shell_constants *constants) {
+static void find_weight(const pl_fem_energy *energy, const double *U, const double *p,
+                        pl_fem_shell_constants *constants) {
   if (!(constants->start != 0)) {
     const pl_fem_measure *measure = measure_of(energy);
     double start[PL_FEM_MAX_SIDES];
@@ -60,5 +60,21 @@ void pl_fem_shell_constants_rest(const pl_fem_energy *energy, const double *U, c
     constants->start = measure->fraction(start);
   }
   constants->weight = p[0] * constants->start;
+}
+
+void pl_fem_shell_constants_rest(const pl_fem_energy *energy, const double *U, const double *X, const double *p,
+                                 pl_fem_shell_constants *constants) {
+  find_weight(energy, U, p, constants);
   constants->rest = pl_fem_shell_value(energy, X);
+}
+
+void pl_fem_shell_constants_rests(const pl_fem_energy *energy, int32_t count, const double *U, const double *X,
+                                  const double *p, pl_fem_shell_constants *constants) {
+  bool turns = pl_fem_shell_kind_of(energy) == PL_FEM_SHELL_TURN;
+  for (int32_t e = 0; e < count; ++e) {
+    ptrdiff_t at = 3 * (ptrdiff_t)energy->corner_count * e;
+    find_weight(energy, U + at, p + (ptrdiff_t)energy->parameter_count * e, &constants[e]);
+    if (!turns) constants[e].rest = pl_fem_shell_value(energy, X + at);
+  }
+  if (turns) kernels_choose()->rest_turns(X, count, constants);
 }

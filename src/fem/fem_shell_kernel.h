@@ -32,26 +32,28 @@ PL_SIMD_INLINE pl_lanes shell_where(pl_lane_mask mask, pl_lanes a) {
 }
 
 // K = stiffness f' f'ᵀ
-PL_SIMD_INLINE void shell_outer(int sides, shell_lanes *s) {
+PL_SIMD_INLINE void shell_outer(int sides, int axes, shell_lanes *s) {
   for (int i = 0; i < sides; ++i)
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; a < axes; ++a) {
       pl_lanes row = s->stiffness * s->f1[i][a];
       for (int j = 0; j <= i; ++j)
-        for (int b = 0; b < 3; ++b) s->K[i][j][a][b] = row * s->f1[j][b];
+        for (int b = 0; b < axes; ++b) s->K[i][j][a][b] = row * s->f1[j][b];
     }
 }
 
 // --- the measures -------------------------------------------------------------------------
 
 // f = d·d
-PL_SIMD_INLINE void shell_edge_value(shell_lanes *s) {
-  s->value = pl_lanes_dot(s->d[0], s->d[0]);
-  shell_scale(s->d[0], pl_lanes_of(2), s->f1[0]);
+PL_SIMD_INLINE void shell_edge_value(int axes, shell_lanes *s) {
+  const pl_lanes *d = s->d[0];
+  s->value = d[0] * d[0] + d[1] * d[1];
+  if (axes == 3) s->value += d[2] * d[2];
+  for (int a = 0; a < axes; ++a) s->f1[0][a] = 2.0 * d[a];
 }
 
-PL_SIMD_INLINE void shell_edge_hessian(shell_lanes *s) {
-  shell_outer(1, s);
-  for (int a = 0; a < 3; ++a) s->K[0][0][a][a] += 2.0 * s->pull;
+PL_SIMD_INLINE void shell_edge_hessian(int axes, shell_lanes *s) {
+  shell_outer(1, axes, s);
+  for (int a = 0; a < axes; ++a) s->K[0][0][a][a] += 2.0 * s->pull;
 }
 
 // f = ½ |n|, n = p × q, N = n / |n|. With P = 1 - N Nᵀ the part of f'' in fem_shell.c with Jᵀ P J is one along N alone:
@@ -78,7 +80,7 @@ PL_SIMD_INLINE shell_normal shell_triangle_value(shell_lanes *s) {
 }
 
 PL_SIMD_INLINE void shell_triangle_hessian(const shell_normal *n, shell_lanes *s) {
-  shell_outer(2, s);
+  shell_outer(2, 3, s);
   pl_lanes over = s->pull * n->over, half = 0.5 * s->pull;
   pl_lanes pp = over * pl_lanes_dot(s->d[1], s->d[1]), qp = -over * pl_lanes_dot(s->d[0], s->d[1]),
            qq = over * pl_lanes_dot(s->d[0], s->d[0]);
@@ -153,7 +155,7 @@ PL_SIMD_INLINE void shell_hinge_wing(const shell_wing *w, int k, shell_lanes *s)
 }
 
 PL_SIMD_INLINE void shell_hinge_hessian(const shell_wing w[2], shell_lanes *s) {
-  shell_outer(3, s);
+  shell_outer(3, 3, s);
   shell_hinge_wing(&w[0], 1, s);
   shell_hinge_wing(&w[1], 2, s);
 }
@@ -164,9 +166,14 @@ typedef struct shell_turn {
   pl_lanes a[2], b[2];
 } shell_turn;
 
+PL_SIMD_INLINE pl_lanes shell_turn_angle(const pl_lanes a[2], const pl_lanes q[2]) {
+  const pl_lanes b[2] = {q[0] - a[0], q[1] - a[1]};
+  return pl_lanes_atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+}
+
 PL_SIMD_INLINE shell_turn shell_turn_value(shell_lanes *s) {
   shell_turn t;
-  const pl_lanes *a = s->d[0], b[2] = {s->d[1][0] - a[0], s->d[1][1] - a[1]}, none = pl_lanes_of(0);
+  const pl_lanes *a = s->d[0], b[2] = {s->d[1][0] - a[0], s->d[1][1] - a[1]};
   pl_lanes a2 = a[0] * a[0] + a[1] * a[1], b2 = b[0] * b[0] + b[1] * b[1];
   pl_lane_mask good = (a2 > SHELL_FLAT_SINE2 * b2) & (b2 > SHELL_FLAT_SINE2 * a2);
   a2 = pl_lanes_select(good, a2, pl_lanes_of(1));
@@ -175,19 +182,18 @@ PL_SIMD_INLINE shell_turn shell_turn_value(shell_lanes *s) {
   t.a[1] = shell_where(good, -a[1] / a2);
   t.b[0] = shell_where(good, b[0] / b2);
   t.b[1] = shell_where(good, -b[1] / b2);
-  s->value = pl_lanes_atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]);
+  s->value = shell_turn_angle(a, s->d[1]);
   // Im(z'/z) for z' = 1 and i
   s->f1[0][0] = -t.b[1] - t.a[1];
   s->f1[0][1] = -t.b[0] - t.a[0];
   s->f1[1][0] = t.b[1];
   s->f1[1][1] = t.b[0];
-  s->f1[0][2] = s->f1[1][2] = none;
   return t;
 }
 
 // Second derivatives of the logarithms, -1/z² = c: of an argument they are Im c, Re c and -Im c.
 PL_SIMD_INLINE void shell_turn_hessian(const shell_turn *t, shell_lanes *s) {
-  shell_outer(2, s);
+  shell_outer(2, 2, s);
   pl_lanes a[2] = {s->pull * (t->a[1] * t->a[1] - t->a[0] * t->a[0]), s->pull * (-2.0 * (t->a[0] * t->a[1]))};
   pl_lanes b[2] = {s->pull * (t->b[1] * t->b[1] - t->b[0] * t->b[0]), s->pull * (-2.0 * (t->b[0] * t->b[1]))};
   const pl_lanes A[2][2] = {{a[1], a[0]}, {a[0], -a[1]}}, B[2][2] = {{b[1], b[0]}, {b[0], -b[1]}};
@@ -208,9 +214,9 @@ typedef struct shell_shape {
   shell_turn turn;
 } shell_shape;
 
-// f and f' of the sides. `kind` is written out by the caller, so that only one of the measures is left.
-PL_SIMD_INLINE void shell_measure(pl_fem_shell_kind kind, shell_lanes *s, shell_shape *shape) {
-  if (kind == PL_FEM_SHELL_EDGE) shell_edge_value(s);
+// f and f' of the sides. `kind` and `axes` are written out by the caller, so that only one of the measures is left.
+PL_SIMD_INLINE void shell_measure(pl_fem_shell_kind kind, int axes, shell_lanes *s, shell_shape *shape) {
+  if (kind == PL_FEM_SHELL_EDGE) shell_edge_value(axes, s);
   if (kind == PL_FEM_SHELL_TRIANGLE) shape->normal = shell_triangle_value(s);
   if (kind == PL_FEM_SHELL_TURN) shape->turn = shell_turn_value(s);
   if (kind == PL_FEM_SHELL_HINGE) shell_hinge_value(s, shape->wings);
@@ -226,20 +232,33 @@ PL_SIMD_INLINE pl_lanes shell_constant(const pl_fem_shells *z, const int32_t fou
   return (pl_lanes){from[0][number], from[1][number], from[2][number], from[3][number]};
 }
 
-PL_SIMD_INLINE void shell_scatter_force(const pl_fem_shells *z, int32_t corner_count, const int32_t *four,
-                                        int32_t count, pl_lanes force, const shell_lanes *s, double *to) {
-  pl_lanes g[SIDES_MAX][3];
-  for (int i = 0; i + 1 < corner_count; ++i) shell_scale(s->f1[i], force, g[i]);
-  sides_scatter_vector(z->corners, corner_count, four, count, g, to);
+PL_SIMD_INLINE void shell_load(const pl_fem_shells *z, pl_fem_shell_kind kind, int axes, const int32_t four[4],
+                               pl_lanes d[SIDES_MAX][3]) {
+  if (axes == 2)
+    sides_load_plane(z->corners, z->positions, shell_corner_count(kind), four, d);
+  else
+    sides_load(z->corners, z->positions, shell_corner_count(kind), four, d);
 }
 
-PL_SIMD_INLINE void shell_assemble_four(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t four[4],
+PL_SIMD_INLINE void shell_scatter_force(const pl_fem_shells *z, pl_fem_shell_kind kind, int axes, const int32_t *four,
+                                        int32_t count, pl_lanes force, const shell_lanes *s, double *to) {
+  pl_lanes g[SIDES_MAX][3];
+  int32_t corner_count = shell_corner_count(kind);
+  for (int i = 0; i + 1 < corner_count; ++i)
+    for (int a = 0; a < axes; ++a) g[i][a] = force * s->f1[i][a];
+  if (axes == 2)
+    sides_scatter_plane_vector(z->corners, corner_count, four, count, g, to);
+  else
+    sides_scatter_vector(z->corners, corner_count, four, count, g, to);
+}
+
+PL_SIMD_INLINE void shell_assemble_four(const pl_fem_shells *z, pl_fem_shell_kind kind, int axes, const int32_t four[4],
                                         int32_t count) {
   shell_lanes s;
   shell_shape shape;
   int32_t corner_count = shell_corner_count(kind);
-  sides_load(z->corners, z->positions, corner_count, four, s.d);
-  shell_measure(kind, &s, &shape);
+  shell_load(z, kind, axes, four, s.d);
+  shell_measure(kind, axes, &s, &shape);
   pl_lanes weight = shell_constant(z, four, 0), excess = s.value - shell_constant(z, four, 1), none = pl_lanes_of(0);
   pl_lanes force = weight * excess, energy = 0.5 * (force * excess), slope = pl_lanes_of(1), bend = none;
   if (z->limits != NULL) {
@@ -249,7 +268,7 @@ PL_SIMD_INLINE void shell_assemble_four(const pl_fem_shells *z, pl_fem_shell_kin
     energy = energy * (z->plain + limit * energy);
   }
   for (int32_t k = 0; k < count; ++k) z->energies[four[k]] = energy[k];
-  if (z->gradient != NULL) shell_scatter_force(z, corner_count, four, count, slope * force, &s, z->gradient);
+  if (z->gradient != NULL) shell_scatter_force(z, kind, axes, four, count, slope * force, &s, z->gradient);
   pl_lanes drag = none, dragged = none;
   if (z->viscous != NULL) {
     pl_lanes change = s.value - shell_constant(z, four, 2);
@@ -257,7 +276,7 @@ PL_SIMD_INLINE void shell_assemble_four(const pl_fem_shells *z, pl_fem_shell_kin
     drag = dragged * change;
     pl_lanes lost = 0.5 * (drag * change);
     for (int32_t k = 0; k < count; ++k) z->viscous_energies[four[k]] = lost[k];
-    shell_scatter_force(z, corner_count, four, count, drag, &s, z->viscous);
+    shell_scatter_force(z, kind, axes, four, count, drag, &s, z->viscous);
   }
   if (z->values == NULL) return;
   s.stiffness = z->positive ? pl_lanes_positive(weight) : weight;
@@ -274,65 +293,92 @@ PL_SIMD_INLINE void shell_assemble_four(const pl_fem_shells *z, pl_fem_shell_kin
     s.stiffness = slope * s.stiffness + bend * (force * force);
     s.pull = slope * s.pull;
   }
-  if (kind == PL_FEM_SHELL_EDGE) shell_edge_hessian(&s);
+  if (kind == PL_FEM_SHELL_EDGE) shell_edge_hessian(axes, &s);
   if (kind == PL_FEM_SHELL_TRIANGLE) shell_triangle_hessian(&shape.normal, &s);
   if (kind == PL_FEM_SHELL_TURN) shell_turn_hessian(&shape.turn, &s);
   if (kind == PL_FEM_SHELL_HINGE) shell_hinge_hessian(shape.wings, &s);
-  sides_scatter_symmetric(z->slots, corner_count, four, count, s.K, z->values);
+  if (axes == 2)
+    sides_scatter_plane(z->slots, corner_count, four, count, true, s.K, z->values);
+  else
+    sides_scatter_symmetric(z->slots, corner_count, four, count, s.K, z->values);
 }
 
 // ∂²W/∂x∂X of up to four elements (paper 004, §6).
-PL_SIMD_INLINE void shell_mixed_four(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t four[4],
+PL_SIMD_INLINE void shell_mixed_four(const pl_fem_shells *z, pl_fem_shell_kind kind, int axes, const int32_t four[4],
                                      int32_t count) {
   shell_lanes now, rest;
   shell_shape shape;
   pl_lanes K[SIDES_MAX][SIDES_MAX][3][3], weight = shell_constant(z, four, 0);
   int32_t corner_count = shell_corner_count(kind);
-  sides_load(z->corners, z->positions, corner_count, four, now.d);
+  shell_load(z, kind, axes, four, now.d);
   sides_load_own(z->rest, corner_count, four, rest.d);
-  shell_measure(kind, &now, &shape);
-  shell_measure(kind, &rest, &shape);
+  shell_measure(kind, axes, &now, &shape);
+  shell_measure(kind, axes, &rest, &shape);
   for (int i = 0; i + 1 < corner_count; ++i)
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; a < axes; ++a) {
       pl_lanes row = -(weight * now.f1[i][a]);
       for (int j = 0; j + 1 < corner_count; ++j)
-        for (int b = 0; b < 3; ++b) K[i][j][a][b] = row * rest.f1[j][b];
+        for (int b = 0; b < axes; ++b) K[i][j][a][b] = row * rest.f1[j][b];
     }
-  sides_scatter_whole(z->slots, corner_count, four, count, K, z->values);
+  if (axes == 2)
+    sides_scatter_plane(z->slots, corner_count, four, count, false, K, z->values);
+  else
+    sides_scatter_whole(z->slots, corner_count, four, count, K, z->values);
 }
 
-PL_SIMD_INLINE void shell_assemble_kind(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t *elements,
-                                        int32_t count) {
+PL_SIMD_INLINE void shell_assemble_kind(const pl_fem_shells *z, pl_fem_shell_kind kind, int axes,
+                                        const int32_t *elements, int32_t count) {
   for (int32_t begin = 0; begin < count; begin += 4) {
     int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
-    shell_assemble_four(z, kind, four, used);
+    shell_assemble_four(z, kind, axes, four, used);
   }
 }
 
 static void shell_assemble(const pl_fem_shells *shells, const int32_t *elements, int32_t count) {
   switch (shells->kind) {
-    case PL_FEM_SHELL_EDGE: shell_assemble_kind(shells, PL_FEM_SHELL_EDGE, elements, count); break;
-    case PL_FEM_SHELL_TRIANGLE: shell_assemble_kind(shells, PL_FEM_SHELL_TRIANGLE, elements, count); break;
-    case PL_FEM_SHELL_TURN: shell_assemble_kind(shells, PL_FEM_SHELL_TURN, elements, count); break;
-    case PL_FEM_SHELL_HINGE: shell_assemble_kind(shells, PL_FEM_SHELL_HINGE, elements, count); break;
+    case PL_FEM_SHELL_EDGE:
+      if (shells->planar)
+        shell_assemble_kind(shells, PL_FEM_SHELL_EDGE, 2, elements, count);
+      else
+        shell_assemble_kind(shells, PL_FEM_SHELL_EDGE, 3, elements, count);
+      break;
+    case PL_FEM_SHELL_TRIANGLE: shell_assemble_kind(shells, PL_FEM_SHELL_TRIANGLE, 3, elements, count); break;
+    case PL_FEM_SHELL_TURN: shell_assemble_kind(shells, PL_FEM_SHELL_TURN, 2, elements, count); break;
+    case PL_FEM_SHELL_HINGE: shell_assemble_kind(shells, PL_FEM_SHELL_HINGE, 3, elements, count); break;
   }
 }
 
-PL_SIMD_INLINE void shell_mixed_kind(const pl_fem_shells *z, pl_fem_shell_kind kind, const int32_t *elements,
+PL_SIMD_INLINE void shell_mixed_kind(const pl_fem_shells *z, pl_fem_shell_kind kind, int axes, const int32_t *elements,
                                      int32_t count) {
   for (int32_t begin = 0; begin < count; begin += 4) {
     int32_t four[4], used = pl_lanes_elements(elements, begin, count, four);
-    shell_mixed_four(z, kind, four, used);
+    shell_mixed_four(z, kind, axes, four, used);
   }
 }
 
 static void shell_mixed(const pl_fem_shells *shells, const int32_t *elements, int32_t count) {
   switch (shells->kind) {
-    case PL_FEM_SHELL_EDGE: shell_mixed_kind(shells, PL_FEM_SHELL_EDGE, elements, count); break;
-    case PL_FEM_SHELL_TRIANGLE: shell_mixed_kind(shells, PL_FEM_SHELL_TRIANGLE, elements, count); break;
-    case PL_FEM_SHELL_TURN: shell_mixed_kind(shells, PL_FEM_SHELL_TURN, elements, count); break;
-    case PL_FEM_SHELL_HINGE: shell_mixed_kind(shells, PL_FEM_SHELL_HINGE, elements, count); break;
+    case PL_FEM_SHELL_EDGE:
+      if (shells->planar)
+        shell_mixed_kind(shells, PL_FEM_SHELL_EDGE, 2, elements, count);
+      else
+        shell_mixed_kind(shells, PL_FEM_SHELL_EDGE, 3, elements, count);
+      break;
+    case PL_FEM_SHELL_TRIANGLE: shell_mixed_kind(shells, PL_FEM_SHELL_TRIANGLE, 3, elements, count); break;
+    case PL_FEM_SHELL_TURN: shell_mixed_kind(shells, PL_FEM_SHELL_TURN, 2, elements, count); break;
+    case PL_FEM_SHELL_HINGE: shell_mixed_kind(shells, PL_FEM_SHELL_HINGE, 3, elements, count); break;
   }
 }
 
-const pl_fem_shell_kernels KERNEL_NAME = {shell_assemble, shell_mixed};
+static void shell_rest_turns(const double *X, int32_t count, pl_fem_shell_constants *constants) {
+  for (int32_t begin = 0; begin < count; begin += 4) {
+    int32_t four[4], used = count - begin < 4 ? count - begin : 4;
+    for (int k = 0; k < 4; ++k) four[k] = begin + (k < used ? k : 0);
+    pl_lanes d[SIDES_MAX][3];
+    sides_load_own(X, 3, four, d);
+    pl_lanes angle = shell_turn_angle(d[0], d[1]);
+    for (int32_t k = 0; k < used; ++k) constants[begin + k].rest = angle[k];
+  }
+}
+
+const pl_fem_shell_kernels KERNEL_NAME = {shell_assemble, shell_mixed, shell_rest_turns};

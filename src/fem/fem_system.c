@@ -94,11 +94,8 @@ static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block)
 
 static void prepare_shells(const pl_fem_system *s, int32_t g) {
   const pl_fem_group *group = &s->model->groups[g];
-  for (int32_t e = 0; e < group->element_count; ++e) {
-    ptrdiff_t at = 3 * (ptrdiff_t)group->corner_count * e;
-    pl_fem_shell_constants_rest(group->energy, group->starts + at, s->rest[g] + at,
-                                s->parameters[g] + (ptrdiff_t)group->energy->parameter_count * e, &s->shells[g][e]);
-  }
+  pl_fem_shell_constants_rests(group->energy, group->element_count, group->starts, s->rest[g], s->parameters[g],
+                               s->shells[g]);
 }
 
 void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const double *const *parameters) {
@@ -302,6 +299,7 @@ static void visit_shells(void *data, const int32_t *elements, int32_t count, dou
 static pl_fem_shells shells_of(const pl_fem_system *system, const double *x, int32_t g, pl_block_matrix *matrix) {
   const pl_fem_model *model = system->model;
   return (pl_fem_shells){.kind = pl_fem_shell_kind_of(model->groups[g].energy),
+                         .planar = model->planar,
                          .constants = system->shells[g],
                          .corners = model->groups[g].corners,
                          .slots = model->pattern.groups[g].slots,

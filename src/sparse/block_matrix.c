@@ -107,6 +107,18 @@ void pl_block_matrix_add_diagonal(pl_context *context, pl_block_matrix *matrix, 
   pl_parallel_for(context, matrix->pattern->row_count, GRAIN, add_rows, &w);
 }
 
+// All of a body in a plane.
+static void fix_plane_rows(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const row_work *w = data;
+  const pl_block_pattern *pattern = w->matrix->pattern;
+  for (int32_t i = pattern->start[begin]; i < pattern->start[end]; ++i) {
+    double *to = w->values + 9 * (size_t)i;
+    to[2] = to[5] = to[6] = to[7] = to[8] = 0;
+  }
+  for (int32_t row = begin; row < end; ++row) w->values[9 * (size_t)pattern->diagonal[row] + 8] = 1;
+}
+
 static void fix_rows(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const row_work *w = data;
@@ -116,11 +128,6 @@ static void fix_rows(void *data, int32_t begin, int32_t end, int32_t block) {
       int of_row = w->fixed[row], of_column = w->fixed[pattern->columns[i]];
       if ((of_row | of_column) == 0) continue;
       double *to = w->values + 9 * (size_t)i;
-      if (of_row == PL_BLOCK_FIX_Z && of_column == PL_BLOCK_FIX_Z) {  // all of a body in a plane
-        to[2] = to[5] = to[6] = to[7] = 0;
-        to[8] = pattern->columns[i] == row ? 1 : 0;
-        continue;
-      }
       for (int r = 0; r < 3; ++r)
         for (int c = 0; c < 3; ++c)
           if ((of_row >> r & 1) != 0 || (of_column >> c & 1) != 0)
@@ -131,7 +138,9 @@ static void fix_rows(void *data, int32_t begin, int32_t end, int32_t block) {
 void pl_block_matrix_fix(pl_context *context, pl_block_matrix *matrix, const uint8_t *fixed) {
   row_work w = {.matrix = matrix, .values = matrix->values, .fixed = fixed};
   matrix->fixed = fixed;
-  pl_parallel_for(context, matrix->pattern->row_count, GRAIN, fix_rows, &w);
+  bool is_plane = true;
+  for (int32_t row = 0; is_plane && row < matrix->pattern->row_count; ++row) is_plane = fixed[row] == PL_BLOCK_FIX_Z;
+  pl_parallel_for(context, matrix->pattern->row_count, GRAIN, is_plane ? fix_plane_rows : fix_rows, &w);
 }
 
 static void multiply_rows(void *data, int32_t begin, int32_t end, int32_t block) {

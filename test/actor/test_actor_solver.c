@@ -439,19 +439,24 @@ static void test_kernels_of_tiles_give_the_same_bits(void **state) {
   for (int k = 0; k < kernel_count; ++k) {
     tiles[k] = aligned_alloc(64, (count * sizeof(double) + 63) / 64 * 64);
     inverses[k] = calloc(4 * ROWS, sizeof(double));
-    x[k] = aligned_alloc(64, 16 * ROWS * sizeof(double));
+    x[k] = aligned_alloc(64, 32 * ROWS * sizeof(double));
     for (size_t i = 0; i < count; ++i) tiles[k][i] = sin(0.9 * (double)i);
     for (int t = 0; t < ROWS; ++t)
       for (int i = 0; i < 4; ++i) tiles[k][16 * start[t] + 5 * i] = 40 + i;
-    for (int i = 0; i < 16 * ROWS; ++i) x[k][i] = cos(0.3 * i);
     pl_tiles f = {ROWS, start, rows, targets, tiles[k], inverses[k]};
     assert_true(kernels[k]->factor(&f));
-    for (int i = 0; i < 4 * ROWS; ++i) one[i] = x[k][4 * i + 2];
-    kernels[k]->solve(&f, x[k]);
-    kernels[k]->solve_one(&f, one);
-    for (int i = 0; i < 4 * ROWS; ++i) assert_true(one[i] == x[k][4 * i + 2]);
     assert_memory_equal(tiles[0], tiles[k], count * sizeof(double));
-    assert_memory_equal(x[0], x[k], 16 * ROWS * sizeof(double));
+    // Each of the right-hand sides as if it were alone.
+    for (int32_t width = 4; width <= 8; width += 4) {
+      for (int32_t lane = 0; lane < width; ++lane) {
+        for (int32_t i = 0; i < 4 * width * ROWS; ++i) x[k][i] = cos(0.3 * i);
+        for (int32_t i = 0; i < 4 * ROWS; ++i) one[i] = x[k][width * i + lane];
+        kernels[k]->solve(&f, width, x[k]);
+        kernels[k]->solve_one(&f, one);
+        for (int32_t i = 0; i < 4 * ROWS; ++i) assert_true(one[i] == x[k][width * i + lane]);
+      }
+    }
+    assert_memory_equal(x[0], x[k], 32 * ROWS * sizeof(double));
   }
   for (int k = 0; k < kernel_count; ++k) free(tiles[k]), free(inverses[k]), free(x[k]);
 #endif

@@ -118,6 +118,32 @@ static void every_instruction_set_and_order_gives_the_same_bits(void **unused) {
   }
 }
 
+// Edges and angles of a curve: without z the same bits of x and y, forces and matrices as with it. And rest shapes of
+// many elements are measured as those of one.
+static void curves_in_a_plane_need_no_z(void **unused) {
+  (void)unused;
+  for (int kind = 3; kind < KINDS; ++kind) {
+    crowd space, plane;
+    const pl_fem_energy *energy = energy_of(kind);
+    int corner_count = energy->corner_count, n = 3 * corner_count;
+    pl_fem_shell_constants many[ELEMENTS] = {{0}};
+    make_crowd(&space, 11, kind, false);
+    make_crowd(&plane, 11, kind, false);
+    pl_fem_shell_constants_rests(energy, ELEMENTS, plane.start, plane.rest, plane.parameters, many);
+    assert_memory_equal(many, plane.constants, sizeof many);
+    for (int i = 2; i < n * ELEMENTS; i += 3) space.positions[i] = plane.positions[i] = 0.25;
+    plane.shells.planar = true;
+    pl_fem_assemble_shells(&space.shells, space.all, ELEMENTS);
+    pl_fem_assemble_shells(&plane.shells, plane.all, ELEMENTS);
+    assert_memory_equal(space.energies, plane.energies, sizeof space.energies);
+    for (int i = 0; i < n * ELEMENTS; ++i) assert_true(space.gradient[i] == plane.gradient[i]);
+    for (int i = 0; i < n * n * ELEMENTS; ++i) {
+      bool of_z = i % 9 / 3 == 2 || i % 3 == 2;
+      assert_true(plane.values[i] == (of_z ? 0 : space.values[i]));
+    }
+  }
+}
+
 // Triangles without area, edges without length: the numbers of the scalar energies, and no neighbour is disturbed.
 static void flat_elements_are_finite_and_disturb_no_neighbour(void **unused) {
   (void)unused;
@@ -150,6 +176,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(elements_are_those_of_the_scalar_energies),
       cmocka_unit_test(every_instruction_set_and_order_gives_the_same_bits),
+      cmocka_unit_test(curves_in_a_plane_need_no_z),
       cmocka_unit_test(flat_elements_are_finite_and_disturb_no_neighbour),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
