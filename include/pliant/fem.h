@@ -45,6 +45,13 @@ typedef enum pl_fem_scheme {
   PL_FEM_IMPLICIT_EULER,    ///< first order: damps by itself, never gains energy
 } pl_fem_scheme;
 
+/// Steps of the second-order scheme that are steps of implicit Euler all the same.
+typedef enum pl_fem_implicit_steps {
+  PL_FEM_IMPLICIT_NONE = 0,  ///< none but those that would gain energy; the default
+  PL_FEM_IMPLICIT_IMPACTS,   ///< those in which a point is about to meet a collider
+  PL_FEM_IMPLICIT_CONTACT,   ///< those in which a point is about to meet or touches a collider
+} pl_fem_implicit_steps;
+
 /// Linear solver.
 typedef enum pl_fem_solver {
   PL_FEM_SOLVER_AUTO = 0,  ///< chosen from size and stiffness; the report says why
@@ -97,6 +104,11 @@ typedef struct pl_fem_def {
   double loss_frequency;  ///< Hz, above 0 up to 1e9, default 0.5
   /// How time is stepped: second order keeps energy, implicit Euler damps by itself.
   pl_fem_scheme scheme;  ///< default PL_FEM_SECOND_ORDER
+  /// Of the second-order scheme: steps that are ones of implicit Euler all the same. None; those in
+  /// which a point is about to meet a collider, so that the impact does not throw a stiff body
+  /// back; or all in which a point meets or touches one, so that only flight is of second order.
+  /// Not of `fast`.
+  pl_fem_implicit_steps implicit_steps;  ///< default PL_FEM_IMPLICIT_NONE
   /// How linear systems are solved: chosen from size and stiffness, conjugate gradients, or a
   /// factorisation.
   pl_fem_solver solver;  ///< default PL_FEM_SOLVER_AUTO

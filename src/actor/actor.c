@@ -111,7 +111,9 @@ static pl_status choose(void *user, pl_fem_choice *choice, pl_error *error) {
   if (pl_actor_rows_ask(&rows)) actor->driver.direct.solve = solve_direct;
   report->goal_start = goal_error_at(&rows, choice->work->next);
   pl_status status = PL_OK;
-  bool plans = actor->horizon != NULL && rows.count <= PL_ACTOR_PLAN_ROWS;
+  // Plans step by the scheme of the body, which contact may replace (implicit_steps).
+  bool plans =
+      actor->horizon != NULL && rows.count <= PL_ACTOR_PLAN_ROWS && choice->reach == pl_fem_reach(actor->model);
   // Continuing as before is where a single step begins its search, if that is better: feet that push lose the ground
   // the moment the rest shape stands still.
   for (size_t k = 0; k < P && !plans; ++k) actor->parameters[k] += actor->trend[k];

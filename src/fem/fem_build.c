@@ -204,6 +204,8 @@ static uint64_t hash_model(const pl_fem_def *def, const pl_fem_model *model) {
                             (double)head->self_contact, (double)model->examples.count};
   uint64_t hash = pl_hash_bytes(PL_HASH_START, "fem", 3);
   if (model->adapts) hash = pl_hash_bytes(hash, "adapts", 6);
+  if (def->implicit_steps != PL_FEM_IMPLICIT_NONE)
+    hash = pl_hash_bytes(hash, &def->implicit_steps, sizeof def->implicit_steps);
   if (def->element == PL_FEM_QUADRATIC) hash = pl_hash_bytes(hash, "quadratic", 9);
   if (model->examples.count > 0 && def->fidelity < 1) hash = pl_hash_bytes(hash, &def->fidelity, sizeof(double));
   if (model->branches.count > 0) hash = pl_hash_bytes(hash, &model->branches, sizeof model->branches);
@@ -257,6 +259,7 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   model->stiffness_damping = def->stiffness_damping;
   model->branches = pl_fem_branches_of(def);
   model->scheme = def->scheme;
+  model->implicit_steps = def->implicit_steps;
   model->head.velocities_at_ends = def->scheme == PL_FEM_SECOND_ORDER;
   model->max_newton_iterations = def->max_newton_iterations;
   model->newton_tolerance = def->newton_tolerance;

@@ -80,6 +80,7 @@ typedef struct pl_fem_model {
   double mass_damping, stiffness_damping;
   pl_fem_branches branches;
   pl_fem_scheme scheme;
+  pl_fem_implicit_steps implicit_steps;
   int32_t max_newton_iterations;
   double newton_tolerance;
   int32_t group_count;

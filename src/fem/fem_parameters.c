@@ -10,6 +10,7 @@ static const char *const MATERIALS[] = {"corotated", "neo-hookean", "edges", "sh
                                         "curve",     "fast",        "yeoh",  NULL};
 static const char *const ELEMENTS[] = {"linear", "quadratic", NULL};
 static const char *const SCHEMES[] = {"second-order", "implicit-euler", NULL};
+static const char *const IMPLICIT_STEPS[] = {"none", "impacts", "contact", NULL};
 static const char *const SOLVERS[] = {"auto", "cg", "direct", NULL};
 
 // Moduli, densities and stiffnesses stay in pascals, kg/m³ and N/m³ whatever the length unit of a scene is: they come
@@ -36,6 +37,7 @@ static const pl_parameter FEM[] = {
     NUMBER(loss_factor, 0, FROM(0, 1), SLIDER(0, 0.3), ABOUT("Structural damping of tets: loss tangent that is the same at all frequencies from `loss_frequency` to 2,000 times that, twice the damping ratio. The modulus grows with frequency, from `young` at rest, by about 2 / pi of it per factor e.")),
     NUMBER(loss_frequency, 0.5, ABOVE(0, 1e9), UNIT("Hz"), LOG_SLIDER(0.01, 100), ABOUT("Lowest frequency at which structural damping acts in full.")),
     CHOICE(scheme, pl_fem_scheme, SCHEMES, PL_FEM_SECOND_ORDER, ABOUT("How time is stepped: second order keeps energy, implicit Euler damps by itself.")),
+    CHOICE(implicit_steps, pl_fem_implicit_steps, IMPLICIT_STEPS, PL_FEM_IMPLICIT_NONE, ABOUT("Of the second-order scheme: steps that are ones of implicit Euler all the same. None; those in which a point is about to meet a collider, so that the impact does not throw a stiff body back; or all in which a point meets or touches one, so that only flight is of second order. Not of `fast`.")),
     CHOICE(solver, pl_fem_solver, SOLVERS, PL_FEM_SOLVER_AUTO, ABOUT("How linear systems are solved: chosen from size and stiffness, conjugate gradients, or a factorisation.")),
     INTEGER(max_newton_iterations, 8, FROM(1, 1000), ABOUT("Maximum Newton iterations a step; a scene allows an `actor` more when absent.")),
     NUMBER(newton_tolerance, 1e-4, ABOVE(0, 1), ABOUT("Residual force, as a fraction of the typical one, at which a step counts as solved; a scene takes less for an `actor` when absent.")),

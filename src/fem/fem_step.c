@@ -24,7 +24,8 @@
 //
 // What midpoint does badly, and what is done about it:
 //
-// - Shocks. What an impact leaves is damped where a body touches something: see damp_shocks().
+// - Shocks. What an impact leaves is damped where a body touches something: see damp_shocks(). Impacts, or all steps
+//   in contact, may also be steps of implicit Euler: see is_implicit().
 // - Contact. A point that ends up in the ground at the half step is thrown out with up to three times its speed. So
 // contact acts at the end of the step, on
 //   z = x_{n+1} = 2 u - x_n; as its force is that of the whole step, the potential is V(z(u)) / 2. And a point on
@@ -341,6 +342,22 @@ static bool is_settling(const pl_fem_model *model, pl_fem_state s) {
   return square < SETTLING_SPEED * SETTLING_SPEED * model->head.mass;
 }
 
+// Whether the step is one of implicit Euler for what a body touches if it goes on as inertia and outer forces take it.
+// In a step of midpoint in which it meets a collider, the points of a stiff body stop together at the half step, and
+// all but those that touch (S, above) leave as fast as they came, whatever the damping of the material.
+static bool is_implicit(const pl_fem_choice *choice) {
+  pl_fem_contacts *contacts = &choice->work->contacts;
+  pl_fem_implicit_steps steps = choice->model->implicit_steps;
+  if (steps == PL_FEM_IMPLICIT_NONE || choice->reach <= 1 || contacts->collider_count == 0) return false;
+  contacts->without_derivatives = true;
+  pl_fem_contacts_evaluate(contacts, choice->work->goal, true);
+  contacts->without_derivatives = false;
+  for (int32_t a = 0; a < contacts->active_count; ++a)
+    if (steps == PL_FEM_IMPLICIT_CONTACT || choice->state.anchors[4 * (ptrdiff_t)contacts->active[a] + 3] == 0)
+      return true;
+  return false;
+}
+
 static pl_status finish(const pl_fem_choice *choice, pl_error *error) {
   const pl_fem_model *model = choice->model;
   pl_fem_work *w = choice->work;
@@ -401,6 +418,10 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   bool settles = is_settling(fem, s);
   pl_fem_choice choice = {fem, w, s, move, settles ? 1 : pl_fem_reach(fem)};
   if (!pl_fem_begin_step(&choice, move->step / choice.reach)) return pl_fail_memory(error);
+  if (is_implicit(&choice)) {
+    choice.reach = 1;
+    set_up(fem, w, s.positions, s.velocities, move, move->step, choice.reach);
+  }
   pl_status status = choose_rest(&choice, error);
   if (status < 0) return status;
   pl_status remark = solve(w, false, error);
