@@ -342,7 +342,7 @@ static bool is_settling(const pl_fem_model *model, pl_fem_state s) {
   return square < SETTLING_SPEED * SETTLING_SPEED * model->head.mass;
 }
 
-// Whether the step is one of implicit Euler for what a body touches if it goes on as inertia and outer forces take it.
+// Whether the step is one of implicit Euler for what a body touches if it moves as inertia and outer forces take it.
 // In a step of midpoint in which it meets a collider, the points of a stiff body stop together at the half step, and
 // all but those that touch (S, above) leave as fast as they came, whatever the damping of the material.
 static bool is_implicit(const pl_fem_choice *choice) {
