@@ -29,19 +29,19 @@ typedef struct pl_fem_potential {
                                // differs from it is damped
   double damping_factor;       // b
   pl_fem_maxwell *maxwell;     // viscosity of tets in place of K₀, or NULL
-  double *viscous;             // gradient of that, or of the W̃ of bodies that adapt, in the last evaluation;
-                               // NULL: they have K₀
-  const double *base;          // x
+  double *viscous;  // gradient of that, or of the W̃ of bodies that adapt, in the last evaluation;
+                    // NULL: they have K₀
+  const double *base;  // x
   pl_fem_contacts *contacts;
   bool refresh;  // set up friction again in evaluations without a matrix too
-  bool hold;     // friction stays as it was last set up, in evaluations with a matrix too; not before
-                 // the first of a step
+  bool hold;  // friction stays as it was last set up, in evaluations with a matrix too; not before
+              // the first of a step
   // the elastic part and its damping are those of the last evaluation: u and all that they depend
   // on are the same. Evaluations with a matrix do not look at it
   bool is_repeated;
   bool without_energy;  // the energy is not wanted: what an evaluation returns means nothing
-  // who solves with the matrix of a body in a plane does not look at z: where nothing else is fixed,
-  // the matrix is left as it is
+  // who solves with the matrix of a body in a plane does not look at z: where nothing else is
+  // fixed, the matrix is left as it is
   bool without_z;
   const pl_body_pin *pins;  // those with a stiffness are springs
   int32_t pin_count;
@@ -62,7 +62,8 @@ bool pl_fem_potential_take(pl_arena *arena, pl_fem_system *system, pl_block_matr
 
 // Φ at u, its gradient, and with `with_matrix` its Hessian with everything fixed in place.
 // Allocates nothing.
-double pl_fem_potential_evaluate(pl_fem_potential *potential, const double *u, bool with_matrix, bool positive);
+double pl_fem_potential_evaluate(pl_fem_potential *potential, const double *u, bool with_matrix,
+                                 bool positive);
 
 // Square root of the sum of squares over the free degrees of freedom of the gradient.
 double pl_fem_potential_residual(const pl_fem_potential *potential);
