@@ -349,8 +349,11 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   s->first_length = 1;
   s->is_evaluated = false;
   actor_search it = {s, settings, choice, rows, last, p, lambda, .level = 0};
+  // A factor in tiles has no z of bodies in a plane.
+  w->potential.without_z = s->model->planar && pl_actor_factor_is_direct(s->factor);
+  w->potential.without_z = w->potential.without_z && settings->hessian == PL_ACTOR_GAUSS_NEWTON;
   pl_status status = search(&it, outcome, error);
-  w->potential.hold = false;
+  w->potential.hold = w->potential.without_z = false;
   if (status < 0) return status;
   keep_better(s, choice, rows, last, p);
   pl_fem_potential_evaluate(&w->potential, w->next, false, false);

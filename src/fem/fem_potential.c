@@ -232,6 +232,12 @@ static void fix_forces(ptrdiff_t count, const uint8_t *restrict fixed, double *r
   }
 }
 
+static bool is_only_z_fixed(const pl_fem_potential *p) {
+  ptrdiff_t i = 0, count = p->system->model->head.particle_count;
+  while (i < count && p->fixed[i] == PL_BLOCK_FIX_Z) ++i;
+  return i == count;
+}
+
 double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with_matrix, bool positive) {
   pl_context *context = p->system->context;
   const pl_model *head = &p->system->model->head;
@@ -246,7 +252,7 @@ double pl_fem_potential_evaluate(pl_fem_potential *p, const double *u, bool with
   if (p->fixed != NULL) fix_forces(head->particle_count, p->fixed, p->gradient, p->image);
   if (with_matrix) {
     if (p->inertia > 0) pl_block_matrix_add_diagonal(context, p->matrix, p->inertia, head->masses);
-    if (p->fixed != NULL) pl_block_matrix_fix(context, p->matrix, p->fixed);
+    if (p->fixed != NULL && !(p->without_z && is_only_z_fixed(p))) pl_block_matrix_fix(context, p->matrix, p->fixed);
   }
   return energy;
 }

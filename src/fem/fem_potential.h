@@ -39,7 +39,10 @@ typedef struct pl_fem_potential {
   // the elastic part and its damping are those of the last evaluation: u and all that they depend
   // on are the same. Evaluations with a matrix do not look at it
   bool is_repeated;
-  bool without_energy;      // the energy is not wanted: what an evaluation returns means nothing
+  bool without_energy;  // the energy is not wanted: what an evaluation returns means nothing
+  // who solves with the matrix of a body in a plane does not look at z: where nothing else is
+  // fixed, the matrix is left as it is
+  bool without_z;
   const pl_body_pin *pins;  // those with a stiffness are springs
   int32_t pin_count;
   double end_factor;     // from x to the end of the step, over from x to u

@@ -39,9 +39,9 @@ typedef struct pl_fem_shells {
   const int32_t *corners;                   // by element: corner_count points
   const int32_t *slots;                     // by element: corner_count² blocks of the matrix
   const double *positions;                  // three numbers per point
-  const double *rest;                       // corners at rest, by element; only for the derivatives by them
-  double factor;                            // of the damping
-  const double *limits;                     // the energy W of an element becomes plain W + scale limits[i] W², or NULL
+  const double *rest;    // corners at rest, by element; only for the derivatives by them
+  double factor;         // of the damping
+  const double *limits;  // the energy W of an element becomes plain W + scale limits[i] W², or NULL
   double plain, scale;
   bool positive;             // what could be negative of Hessians is left out (fem_measure.h)
   double *energies;          // by element, overwritten
@@ -55,11 +55,12 @@ typedef struct pl_fem_shells {
 bool pl_fem_is_shell(const pl_fem_energy *energy);
 pl_fem_shell_kind pl_fem_shell_kind_of(const pl_fem_energy *energy);
 // Weight and rest of an element as start U, rest X and parameters p make them. U stays the same.
-void pl_fem_shell_constants_rest(const pl_fem_energy *energy, const double *U, const double *X, const double *p,
-                                 pl_fem_shell_constants *constants);
+void pl_fem_shell_constants_rest(const pl_fem_energy *energy, const double *U, const double *X,
+                                 const double *p, pl_fem_shell_constants *constants);
 // The same of `count` elements whose starts, rests and parameters lie one after the other.
-void pl_fem_shell_constants_rests(const pl_fem_energy *energy, int32_t count, const double *U, const double *X,
-                                  const double *p, pl_fem_shell_constants *constants);
+void pl_fem_shell_constants_rests(const pl_fem_energy *energy, int32_t count, const double *U,
+                                  const double *X, const double *p,
+                                  pl_fem_shell_constants *constants);
 // Measure of an element with these corners.
 double pl_fem_shell_value(const pl_fem_energy *energy, const double *corners);
 
@@ -67,7 +68,8 @@ double pl_fem_shell_value(const pl_fem_energy *energy, const double *corners);
 // with, and are the same bits on every instruction set.
 void pl_fem_assemble_shells(const pl_fem_shells *shells, const int32_t *elements, int32_t count);
 // ∂²W/∂x∂X, not symmetric, added to `values`.
-void pl_fem_assemble_shells_mixed(const pl_fem_shells *shells, const int32_t *elements, int32_t count);
+void pl_fem_assemble_shells_mixed(const pl_fem_shells *shells, const int32_t *elements,
+                                  int32_t count);
 
 // For one instruction set each.
 typedef struct pl_fem_shell_kernels {
