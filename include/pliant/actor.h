@@ -29,13 +29,14 @@ typedef enum pl_goal_subject {
   PL_GOAL_POINTS,      ///< any linear combination of points
   PL_GOAL_SPIN,  ///< rotation of the whole body about each of `axes`, rad/s: only `velocity` is
                  ///< used; in a plane about z
+  PL_GOAL_PART_SPIN,  ///< the same of the points of a part, as if all had the same mass
 } pl_goal_subject;
 
 /// One goal (eq. 8). For the position q and the velocity v of the subject at the end of the step,
 /// position_gain (q - position) + velocity_gain (v - velocity) should vanish in each of `axes`.
 typedef struct pl_goal {
   pl_goal_subject subject;
-  int32_t part;           ///< of PL_GOAL_PART and PL_GOAL_DIFFERENCE
+  int32_t part;           ///< of PL_GOAL_PART, PL_GOAL_DIFFERENCE and PL_GOAL_PART_SPIN
   int32_t other;          ///< of PL_GOAL_DIFFERENCE: the part that is subtracted
   int32_t point_count;    ///< of PL_GOAL_POINTS
   const int32_t *points;  ///< … which must stay valid until the step is over
@@ -78,6 +79,7 @@ typedef struct pl_part_view {
   bool is_foot;
   pl_vec3 position;  ///< mean of its points, m
   pl_vec3 velocity;  ///< m/s
+  pl_vec3 spin;      ///< angular velocity of its points, rad/s
   pl_vec3 lowest;    ///< its lowest point along gravity
   pl_vec3 rest;  ///< mean of its points in the shape as built, relative to the centre of mass there
   double rest_lowest;  ///< height of its lowest point in the shape as built, above the lowest point

@@ -127,6 +127,10 @@ pl_vec3 pl_actor_surface_vector(const pl_fem_model *model, const double *values,
 void pl_actor_see(pl_actor *actor, const pl_body *body, const pl_fem_state *state);
 
 // Steps, clearance and sliding of the feet after a step, into the report (actor_feet.c).
+// The inverse of the inertia of a part's points, each of mass 1, about their mean, which goes to
+// `center`.
+pl_mat3 pl_actor_part_spins(const pl_actor *actor, int32_t part, const double *positions,
+                            pl_vec3 *center);
 void pl_actor_measure_feet(pl_actor *actor, const pl_fem_state *state);
 
 // Rows of the goals for a step (actor_goals.c).

@@ -21,6 +21,10 @@
 #include "math/mat3.h"
 #include "pliant/math.h"
 
+static bool is_spin(const pl_goal *goal) {
+  return goal->subject == PL_GOAL_SPIN || goal->subject == PL_GOAL_PART_SPIN;
+}
+
 static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
   if (!pl_vec3_is_finite(goal->position) || !pl_vec3_is_finite(goal->velocity)) return false;
   if (!isfinite(goal->position_gain) || !isfinite(goal->velocity_gain) || !isfinite(goal->weight)) return false;
@@ -29,7 +33,8 @@ static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
   switch (goal->subject) {
     case PL_GOAL_CENTER:
     case PL_GOAL_SPIN: return true;
-    case PL_GOAL_PART: return part;
+    case PL_GOAL_PART:
+    case PL_GOAL_PART_SPIN: return part;
     case PL_GOAL_DIFFERENCE: return part && other && goal->part != goal->other;
     case PL_GOAL_POINTS: break;
     default: return false;
@@ -43,7 +48,7 @@ static bool is_sound(const pl_goals *goals, const pl_goal *goal) {
 // Room of a goal's rows: a part has at most all particles, a spin three coordinates of each.
 static int32_t workspace_of(const pl_goal *goal) {
   int32_t axes = (int32_t)((goal->axes & 1) + (goal->axes >> 1 & 1) + (goal->axes >> 2 & 1));
-  return axes * (goal->subject == PL_GOAL_SPIN ? 3 : goal->subject == PL_GOAL_DIFFERENCE ? 2 : 1);
+  return axes * (is_spin(goal) ? 3 : goal->subject == PL_GOAL_DIFFERENCE ? 2 : 1);
 }
 
 bool pl_goals_add(pl_goals *goals, const pl_goal *goal) {
@@ -78,23 +83,34 @@ static void add_point(row *r, int32_t point, double weight) {
   add_coordinate(r, 3 * point + r->axis, weight);
 }
 
-static void find_spins(row *r) {
+static void find_spins(row *r, const pl_goal *goal) {
+  if (goal->subject == PL_GOAL_PART_SPIN) {
+    r->spins = pl_actor_part_spins(r->actor, goal->part, r->x, &r->center);
+    return;
+  }
   r->center = pl_fem_center_of(r->actor->model, r->x);
   r->spins = pl_actor_inverse_inertia(r->actor->model, r->x, r->center);
 }
 
 // Angular momentum over inertia, ω = I⁻¹ Σ m r x v with the arms at the start of the step: row a of I⁻¹ times r x v is
 // (row x r) · v.
+static void add_turning(row *r, int32_t point, double mass) {
+  const double *a = r->spins.m[r->axis];
+  pl_vec3 arm = pl_vec3_sub(pl_fem_vector(r->x, point), r->center);
+  pl_vec3 lever = pl_vec3_scale(pl_vec3_cross(pl_vec3_of(a[0], a[1], a[2]), arm), mass);
+  add_coordinate(r, 3 * point, lever.x);
+  add_coordinate(r, 3 * point + 1, lever.y);
+  if (!r->actor->model->planar) add_coordinate(r, 3 * point + 2, lever.z);
+}
+
 static void add_spin(row *r) {
   const pl_model *head = &r->actor->model->head;
-  const double *a = r->spins.m[r->axis];
-  for (int32_t i = 0; i < head->particle_count; ++i) {
-    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(r->x, i), r->center);
-    pl_vec3 lever = pl_vec3_scale(pl_vec3_cross(pl_vec3_of(a[0], a[1], a[2]), arm), head->masses[i]);
-    add_coordinate(r, 3 * i, lever.x);
-    add_coordinate(r, 3 * i + 1, lever.y);
-    if (!r->actor->model->planar) add_coordinate(r, 3 * i + 2, lever.z);
-  }
+  for (int32_t i = 0; i < head->particle_count; ++i) add_turning(r, i, head->masses[i]);
+}
+
+static void add_part_spin(row *r, int32_t part) {
+  const pl_actor_body_part *it = &r->actor->parts[part];
+  for (int32_t i = 0; i < it->point_count; ++i) add_turning(r, it->points[i], 1);
 }
 
 static void add_part(row *r, int32_t part, double sign) {
@@ -117,6 +133,7 @@ static void add_subject(row *r, const pl_goal *goal) {
       for (int32_t i = 0; i < goal->point_count; ++i) add_point(r, goal->points[i], goal->weights[i]);
       break;
     case PL_GOAL_SPIN: add_spin(r); break;
+    case PL_GOAL_PART_SPIN: add_part_spin(r, goal->part); break;
   }
 }
 
@@ -129,9 +146,9 @@ pl_goal_rows pl_actor_rows(pl_actor *actor, const pl_fem_choice *choice) {
   actor->row_start[0] = 0;
   for (int32_t k = 0; k < actor->goals.count; ++k) {
     const pl_goal *goal = &actor->goals.items[k];
-    bool spins = goal->subject == PL_GOAL_SPIN;
+    bool spins = is_spin(goal);
     uint32_t axes = goal->axes & (spins ? turns : slots);
-    if (spins) find_spins(&r);
+    if (spins) find_spins(&r, goal);
     double kp = spins ? 0 : goal->position_gain, kd = goal->velocity_gain, per_step = kd * reach * reach / h;
     double scale = goal->weight * (kp * reach + per_step);
     if (!(fabs(scale) > 0)) continue;

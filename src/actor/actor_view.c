@@ -60,18 +60,35 @@ static pl_quat nearest_turn(const pl_actor *actor, const pl_body *body, const pl
   return pl_rotation_of_mat3(sum, actor->state->turn);
 }
 
-pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positions, pl_vec3 center) {
-  pl_mat3 inertia = pl_mat3_zero();
-  for (int32_t i = 0; i < model->head.particle_count; ++i) {
-    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(positions, i), center);
-    double m = model->head.masses[i], square = m * pl_vec3_dot(arm, arm);
-    inertia = pl_mat3_add(inertia, pl_mat3_diagonal(square, square, square));
-    inertia = pl_mat3_add(inertia, pl_mat3_scale(pl_mat3_outer(arm, arm), -m));
-  }
+static pl_mat3 inertia_of(pl_mat3 sum, pl_vec3 arm, double mass) {
+  double square = mass * pl_vec3_dot(arm, arm);
+  sum = pl_mat3_add(sum, pl_mat3_diagonal(square, square, square));
+  return pl_mat3_add(sum, pl_mat3_scale(pl_mat3_outer(arm, arm), -mass));
+}
+
+static pl_mat3 inverse_of(pl_mat3 inertia) {
   // A body in a line or at a point has no inertia around some axes: a trace of it keeps the matrix invertible.
   double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
   if (!(min > 0)) return pl_mat3_zero();
   return pl_mat3_inverse(pl_mat3_add(inertia, pl_mat3_diagonal(min, min, min)));
+}
+
+pl_mat3 pl_actor_inverse_inertia(const pl_fem_model *model, const double *positions, pl_vec3 center) {
+  pl_mat3 inertia = pl_mat3_zero();
+  for (int32_t i = 0; i < model->head.particle_count; ++i)
+    inertia = inertia_of(inertia, pl_vec3_sub(pl_fem_vector(positions, i), center), model->head.masses[i]);
+  return inverse_of(inertia);
+}
+
+pl_mat3 pl_actor_part_spins(const pl_actor *actor, int32_t part, const double *positions, pl_vec3 *center) {
+  const pl_actor_body_part *it = &actor->parts[part];
+  pl_mat3 inertia = pl_mat3_zero();
+  *center = (pl_vec3){0, 0, 0};
+  for (int32_t i = 0; i < it->point_count; ++i)
+    *center = pl_vec3_add_scaled(*center, pl_fem_vector(positions, it->points[i]), 1.0 / it->point_count);
+  for (int32_t i = 0; i < it->point_count; ++i)
+    inertia = inertia_of(inertia, pl_vec3_sub(pl_fem_vector(positions, it->points[i]), *center), 1);
+  return inverse_of(inertia);
 }
 
 // Angular velocity of a rigid body with this inertia and angular momentum.
@@ -86,6 +103,17 @@ pl_vec3 pl_actor_surface_vector(const pl_fem_model *model, const double *values,
     sum = pl_vec3_add_scaled(sum, pl_fem_vector(values, model->head.surface.parents[4 * (ptrdiff_t)i + k]),
                              model->touch.weights[4 * (ptrdiff_t)i + k]);
   return sum;
+}
+
+static pl_vec3 part_spin(const pl_actor *actor, const pl_fem_state *state, int32_t part) {
+  const pl_actor_body_part *it = &actor->parts[part];
+  pl_vec3 center, momentum = {0, 0, 0};
+  pl_mat3 spins = pl_actor_part_spins(actor, part, state->positions, &center);
+  for (int32_t i = 0; i < it->point_count; ++i) {
+    pl_vec3 arm = pl_vec3_sub(pl_fem_vector(state->positions, it->points[i]), center);
+    momentum = pl_vec3_add(momentum, pl_vec3_cross(arm, pl_fem_vector(state->velocities, it->points[i])));
+  }
+  return pl_mat3_apply(spins, momentum);
 }
 
 static void see_part(pl_actor *actor, const pl_fem_state *state, const pl_body *body, int32_t part) {
@@ -108,6 +136,7 @@ static void see_part(pl_actor *actor, const pl_fem_state *state, const pl_body *
     see->lowest = at;
   }
   see->rest = rest;
+  see->spin = part_spin(actor, state, part);
 }
 
 // Surface points that press against colliders: the state keeps an anchor of friction for each.

@@ -54,6 +54,11 @@ static pl_vec3 rotation_vector(pl_quat q) {
   return sine > 1e-12 ? pl_vec3_scale(axis, 2 * atan2(sine, q.w) / sine) : pl_vec3_scale(axis, 2);
 }
 
+// Spins are weighted as the speed of a point half a body away from the centre of mass.
+static double spin_weight(const pl_motion_frame *frame, double weight) {
+  return weight * 0.5 * frame->height * usual_pace / frame->pace;
+}
+
 void pl_aim_hold(const pl_actor_view *view, const pl_motion_frame *frame, const pl_hold *hold, pl_goals *goals) {
   uint32_t axes = view->planar ? PL_GOAL_Z : PL_GOAL_XYZ;
   pl_vec3 error = within(rotation_vector(pl_quat_multiply(hold->turn, pl_quat_conjugate(view->turn))), axes);
@@ -61,9 +66,22 @@ void pl_aim_hold(const pl_actor_view *view, const pl_motion_frame *frame, const 
   pl_vec3 wanted = pl_vec3_add(hold->spin, at_most(pl_vec3_scale(error, hold->gain / beat), hold->rate / beat));
   pl_vec3 change =
       at_most(within(pl_vec3_sub(wanted, view->spin), axes), hold->acceleration * frame->step / (beat * beat));
-  // Weighted as the speed of a point half a body away from the centre of mass.
   pl_goal goal = {
       .subject = PL_GOAL_SPIN, .axes = axes, .velocity_gain = 1, .velocity = pl_vec3_add(view->spin, change)};
-  goal.weight = hold->weight * 0.5 * frame->height * usual_pace / frame->pace;
+  goal.weight = spin_weight(frame, hold->weight);
+  pl_goals_add(goals, &goal);
+}
+
+void pl_aim_part_still(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part, const pl_aim *aim,
+                       pl_goals *goals) {
+  pl_vec3 spin = view->parts[part].spin;
+  pl_vec3 change = at_most(within(pl_vec3_scale(spin, -1), aim->axes),
+                           aim->acceleration * frame->step / (frame->beat * frame->beat));
+  pl_goal goal = {.subject = PL_GOAL_PART_SPIN,
+                  .part = part,
+                  .axes = aim->axes,
+                  .velocity_gain = 1,
+                  .velocity = pl_vec3_add(spin, change),
+                  .weight = spin_weight(frame, aim->weight)};
   pl_goals_add(goals, &goal);
 }

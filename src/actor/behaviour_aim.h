@@ -41,4 +41,8 @@ typedef struct pl_hold {
 void pl_aim_hold(const pl_actor_view *view, const pl_motion_frame *frame, const pl_hold *hold,
                  pl_goals *goals);
 
+// The points of a part stop turning about the axes; `acceleration` in rad/beat².
+void pl_aim_part_still(const pl_actor_view *view, const pl_motion_frame *frame, int32_t part,
+                       const pl_aim *aim, pl_goals *goals);
+
 #endif

@@ -39,6 +39,8 @@ enum {
   FOOT_GAIN,
   WEIGHT,
   FOOT_WEIGHT,
+  STANCE_WEIGHT,
+  PIVOT_WEIGHT,
   HOLD_WEIGHT,
   SETTING_COUNT
 };
@@ -76,6 +78,10 @@ static const pl_behaviour_setting settings_of_walk[SETTING_COUNT] = {
     [FOOT_GAIN] = {"foot_gain", "1/beat", 4, 0.01, 50, "How fast errors of a swinging foot are corrected."},
     [WEIGHT] = {"weight", "", 2, 0, 1000, "Importance of the centre of mass."},
     [FOOT_WEIGHT] = {"foot_weight", "", 0.5, 0, 1000, "Importance of the feet."},
+    [STANCE_WEIGHT] = {"stance_weight", "", 0.3, 0, 1000,
+                       "That of feet on the ground staying where they are, relative to feet that swing."},
+    [PIVOT_WEIGHT] = {"pivot_weight", "", 0, 0, 1000,
+                      "Importance of feet on the ground not turning about the vertical."},
     [HOLD_WEIGHT] = {"hold_weight", "", 2, 0, 1000, "Importance of being upright and of facing the heading."},
 };
 
@@ -353,7 +359,7 @@ static void aim_stance(const walk *w, int32_t foot, pl_goals *goals) {
                 .gain = w->settings[GAIN],
                 .rate = 0.1,
                 .acceleration = 1,
-                .weight = STANDING_WEIGHT * w->settings[FOOT_WEIGHT]};
+                .weight = w->settings[STANCE_WEIGHT] * w->settings[FOOT_WEIGHT]};
   // One that has lost the ground looks for it again.
   if (part_of(w, foot)->touch_count == 0) {
     pl_vec3 position = part_of(w, foot)->position;
@@ -370,6 +376,13 @@ static pl_quat slope_of(const walk *w) {
   return tilt < 1 ? pl_quat_slerp(pl_quat_identity(), slope, tilt) : slope;
 }
 
+// The place of a foot says nothing of how it is turned: one that carries little turns about the corner that carries
+// most of it, and slides. Its tilt is left alone, or the body falls where the ground is not level.
+static void aim_pivot(const walk *w, int32_t foot, pl_goals *goals) {
+  pl_aim aim = {.axes = w->frame.height_axis, .acceleration = 3, .weight = w->settings[PIVOT_WEIGHT]};
+  if (aim.weight > 0 && !w->view->planar) pl_aim_part_still(w->view, &w->frame, w->parts[foot], &aim, goals);
+}
+
 // Standing too: the middle of all feet and the places that they hold do not jump when one of them loses the ground for
 // a step, as the middle of those that touch would. A centre of mass that follows such jumps rocks the body off its
 // feet.
@@ -377,10 +390,12 @@ static void aim_all(walk *w, pl_goals *goals) {
   // In the air nothing moves the centre of mass.
   if (w->state->phase != WALK_STAND || w->view->touch_count > 0) aim_center(w, goals);
   for (int32_t i = 0; i < w->foot_count; ++i) {
-    if (w->state->phase == WALK_SWING && is_swinging(w, i) && w->state->feet[i].down == 0)
+    if (w->state->phase == WALK_SWING && is_swinging(w, i) && w->state->feet[i].down == 0) {
       aim_swing(w, i, goals);
-    else
+    } else {
       aim_stance(w, i, goals);
+      aim_pivot(w, i, goals);
+    }
   }
   pl_hold hold = {.turn = pl_quat_multiply(slope_of(w), w->yaw),
                   .gain = w->settings[GAIN],

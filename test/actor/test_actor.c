@@ -187,6 +187,45 @@ static void test_rest_shapes_keep_within_bounds_whatever_is_asked(void **state) 
   close_life(&s);
 }
 
+static const pl_vec3 TWIST = {0.1, -0.2, 0.3};  // rad/s
+
+// Ask the first part to turn, and remember how it does.
+static void twist(const double *settings, void *state, const pl_actor_view *view, pl_goals *goals) {
+  (void)settings;
+  *(pl_part_view *)state = view->parts[0];
+  pl_goal goal = {
+      .subject = PL_GOAL_PART_SPIN, .part = 0, .axes = PL_GOAL_XYZ, .velocity_gain = 1, .velocity = TWIST, .weight = 1};
+  assert_true(pl_goals_add(goals, &goal));
+}
+
+static void test_a_part_turns_as_it_is_asked(void **state) {
+  (void)state;
+  life s;
+  pl_error error = {0};
+  static const pl_behaviour ACT = {.name = "twist", .state_size = sizeof(pl_part_view), .choose = twist};
+  // The four corners and the middle points of the upper face.
+  int32_t top[16], count = 0;
+  open_life(&s);
+  pl_actor_detach(s.actor);
+  pl_actor_destroy(s.actor);
+  pl_mesh_view mesh = pl_mesh_get_view(s.mesh);
+  for (int32_t i = 0; i < mesh.point_count && count < 16; ++i)
+    if (mesh.points[i].y > 0.199) top[count++] = i;
+  pl_actor_part part = {.name = "top", .points = top, .point_count = count};
+  pl_actor_def def = pl_default_actor_def();
+  def.behaviour = &ACT;
+  def.rest = PL_REST_FREE;
+  def.parts = &part;
+  def.part_count = 1;
+  def.regularisation = def.rate_regularisation = 1e-6;
+  assert_int_equal(pl_actor_create(s.context, &def, s.model, s.mesh, &s.actor, &error), PL_OK);
+  assert_int_equal(pl_actor_attach(s.actor, s.world, s.body, &error), PL_OK);
+  step_times(&s, 5);
+  const pl_part_view *seen = (const pl_part_view *)s.actor->behaviour_state;
+  check_at_most(pl_vec3_distance(seen->spin, TWIST), 0.01 * pl_vec3_length(TWIST));
+  close_life(&s);
+}
+
 static void test_goals_beyond_the_limit_or_without_sense_are_refused(void **state) {
   (void)state;
   pl_goals goals = {.part_count = 2, .particle_count = 10};
@@ -196,6 +235,8 @@ static void test_goals_beyond_the_limit_or_without_sense_are_refused(void **stat
   assert_false(pl_goals_add(&goals, &broken));
   broken = goal;
   broken.subject = PL_GOAL_PART, broken.part = 2;
+  assert_false(pl_goals_add(&goals, &broken));
+  broken.subject = PL_GOAL_PART_SPIN;
   assert_false(pl_goals_add(&goals, &broken));
   broken.subject = PL_GOAL_DIFFERENCE, broken.part = broken.other = 1;
   assert_false(pl_goals_add(&goals, &broken));
@@ -216,6 +257,7 @@ int main(void) {
       cmocka_unit_test(test_a_world_continues_when_the_body_of_an_actor_is_removed),
       cmocka_unit_test(test_reset_actor_and_body_repeat_the_run_bit_for_bit),
       cmocka_unit_test(test_rest_shapes_keep_within_bounds_whatever_is_asked),
+      cmocka_unit_test(test_a_part_turns_as_it_is_asked),
       cmocka_unit_test(test_goals_beyond_the_limit_or_without_sense_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,12 +176,53 @@ static void a_foot_of_a_bounce_that_loses_the_ground_comes_back_in_time(void **s
   check_near(fast, 1, 0.01);
 }
 
+// Feet of a walk that turn about the vertical and tilt: how often they are asked to stop turning, what part of the
+// turning is asked for at most, and whether their tilt is ever asked for.
+static int32_t turning_feet(double pivot_weight, double *turning, bool *tilts) {
+  puppet *p = calloc(1, sizeof *p);
+  begin(p, pl_behaviour_find("walk"));
+  set(p, "pivot_weight", pivot_weight);
+  stand_up(p, 1, false);
+  p->view.command.speed = 0.2;
+  observe_again(p);
+  int32_t count = 0;
+  *turning = 0;
+  *tilts = false;
+  for (int32_t round = 0; round < 600; ++round) {
+    for (int i = 0; i < 2; ++i) p->parts[i].spin = (pl_vec3){0.1, 0.2, 0.1};
+    obey(p, true);
+    for (int32_t k = 0; k < p->goals.count; ++k) {
+      const pl_goal *goal = &p->goals.items[k];
+      if (goal->subject != PL_GOAL_PART_SPIN) continue;
+      pl_vec3 now, then = wanted(p, goal, &now);
+      count++;
+      *turning = fmax(*turning, fabs(then.y / now.y));
+      *tilts = *tilts || goal->axes != PL_GOAL_Y;
+    }
+  }
+  free(p);
+  return count;
+}
+
+static void feet_of_a_walk_that_stand_do_not_pivot(void **state) {
+  (void)state;
+  double turning;
+  bool tilts;
+  assert_int_equal(turning_feet(0, &turning, &tilts), 0);
+  int32_t count = turning_feet(1, &turning, &tilts);
+  print_message("asked %d times, %.3g of the turning left\n", (int)count, turning);
+  assert_in_range(count, 700, 1100);  // of two feet in 600 rounds, but not of one that swings
+  check_at_most(turning, 0.01);
+  assert_false(tilts);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_foot_of_a_waddle_waits_to_leave_the_ground_as_long_as_it_may),
       cmocka_unit_test(a_bounce_takes_off_with_spin_only_where_it_twists),
       cmocka_unit_test(a_bounce_that_lands_level_takes_off_with_the_pitching_that_needs),
       cmocka_unit_test(a_foot_of_a_bounce_that_loses_the_ground_comes_back_in_time),
+      cmocka_unit_test(feet_of_a_walk_that_stand_do_not_pivot),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

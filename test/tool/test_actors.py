@@ -28,11 +28,10 @@ MAX = {"max_unconverged_fraction": 0.01, "max_unfinished_fraction": 0.05}
 # What characters do on flat ground in 10 s. Their scenes expect less, which also holds on other ground and with other material (bench robust).
 FLAT = {"actor-a": 3.52, "actor-r": 2.8, "actor-h": 3.04, "actor-castle": 3.44, "actor-castle-curve": 3.44, "actor-pirate": 3.52, "actor-cheesy": 3.0}
 MAX_FLAT_SLIDE = 0.1
-# No surface sinks deeper into the ground, but for those of the second table: its gait needs soft ground.
+# No surface sinks deeper into the ground.
 MAX_SINK = 0.002
 # Of the equations of motion, in every step; as printed, with two digits.
 MAX_RESIDUAL = 1e-6
-SINKS = {"actor-cheesy": 0.007}
 SUMMARY = re.compile(r"^actor '(.*)' \((\w+)\): (\S+) m ahead, (.*?)(\d+) tumbles?; (\S+) iterations per step, \S+ % unfinished, worst residual (\S+), (\S+) s of optimisation", re.M)
 EXPECTED = re.compile(r"actor '(.*)': (\w+) is ([^\s,;]+)( [^\s,;]+)?[,;] (?:as )?expected ")
 BOUND = re.compile(r"actor '(.*)': (\w+) is ([^\s,;]+)(?: [^\s,;]+)?[,;] (?:as )?expected \(?at (least|most) ([^\s,;)]+)")
@@ -66,7 +65,7 @@ def compute(scene, perturbation=0):
         for key, limit in MAX.items():
             if body["actor"].get("expect", {}).get(key, 1) > limit:
                 words += ["--set", f"bodies[{k}].actor.expect.{key}={limit}"]
-        words += ["--set", f"bodies[{k}].actor.expect.max_sink={SINKS.get(name, MAX_SINK)}"]
+        words += ["--set", f"bodies[{k}].actor.expect.max_sink={MAX_SINK}"]
         if perturbation > 0:
             words += ["--set", f"bodies[{k}].fem.density={(1 + perturbation) * body['fem']['density']:.16g}"]
     if name in FLAT:
