@@ -44,12 +44,12 @@ static pl_vec3 point_now(const pl_contact_memory *memory, const pl_contact_body 
   return pl_vec3_add(body->rigid->center, pl_quat_rotate(turn, pl_vec3_sub(position, was->center)));
 }
 
-// Does a direction lead out of a surface, as far as it has an outside, where these of its triangles are? At the start
-// of a step any way will do: it is only asked whether there is a short one.
+// Does a direction lead out of a surface, as far as it has an outside, where these of its triangles are? Where
+// it is only asked whether there is a short way, any will do.
 static bool is_out(const pl_surface_motion *motion, const pl_zone_crossing *x, const int32_t *triangles, int32_t count,
                    pl_vec3 direction) {
   pl_vec3 sum = {0, 0, 0}, c[3];
-  if (!motion->tree->is_closed || x->at_start) return true;
+  if (!motion->tree->is_closed || x->any_way) return true;
   for (int32_t k = 0; k < count; ++k) {
     if (triangles[k] < 0) continue;
     pl_surface_corners(motion->tree, motion->ends, triangles[k], c);
@@ -108,7 +108,7 @@ static void try_ends(way_search *s) {
     double height = pl_vec3_dot(n, pl_vec3_sub(s->e[k], c[0]));
     pl_vec3 back = pl_vec3_scale(n, height < 0 ? -1 : 1);
     if (!(fabs(height) < s->best.depth) || !is_out_at(own, x, x->edge->points[k], back)) continue;
-    if (other->tree->is_closed && height > 0 && !x->at_start) continue;
+    if (other->tree->is_closed && height > 0 && !x->any_way) continue;
     way_apart way = {.a = {x->a, 1, {x->edge->points[k]}, {1}},
                      .b = {x->b, 3, {corners[0], corners[1], corners[2]}, {0}},
                      .normal = pl_vec3_scale(back, -1),

@@ -14,9 +14,10 @@
 //
 // Before each look the world puts points back that are too deep in a collider: put back later they would cross others.
 //
-// A pair that crosses at the start of a step is left to its contacts. So what a step leaves must not be found by the
-// next one: it looks with a larger tolerance, and passes over edges that are through a surface by next to nothing.
-// Otherwise a pair that has crossed once sinks in: cubes of 20 cm by 8 cm.
+// A pair that crosses at the start of a step is left to its contacts. What lies on a collider is pressed together then,
+// cubes of 20 cm by 8 cm. So what a step leaves there must not be found by the next one: it looks with a larger
+// tolerance, and passes over edges that are through a surface by next to nothing. In flight bodies come apart by
+// themselves; zones in every step would hold them together, and what they hand over is not reported.
 //
 // Not looked at: pairs that crossed at the start already, which contacts push apart; kinematic surfaces; and, in a heap
 // of small soft bodies, pairs whose points are looked up in tets, unless all their edges are to be searched
@@ -54,6 +55,7 @@ bool pl_contact_zones_take(pl_contact_memory *memory) {
   z->pair_capacity = PAIRS_PER_BODY * body_count;
   z->parents = PL_TAKE(&memory->arena, int32_t, member_count);
   z->members = PL_TAKE(&memory->arena, int32_t, member_count);
+  z->is_supported = PL_TAKE(&memory->arena, bool, body_count);
   z->is_crossing = PL_TAKE(&memory->arena, bool, body_count);
   z->is_changed = PL_TAKE(&memory->arena, bool, body_count);
   z->was_changed = PL_TAKE(&memory->arena, bool, body_count);
@@ -138,7 +140,7 @@ static void place_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
 typedef struct side_search {
   const zone_search *search;
   int32_t a, b;
-  bool at_start, joins;
+  bool at_start, joins, is_supported;
   double tolerance, shallow;  // as of pl_zone_crossing
   pl_box region;              // where both surfaces are
 } side_search;
@@ -187,6 +189,7 @@ static bool compare(const side_search *s, const pl_surface_edge *edge, int32_t t
                         .edge = edge,
                         .triangle = triangle,
                         .at_start = s->at_start,
+                        .any_way = s->at_start && s->is_supported,
                         .tolerance = s->tolerance,
                         .shallow = s->shallow,
                         .margin = PART_MARGIN * s->tolerance};
@@ -394,19 +397,35 @@ static bool search_self(const side_search *side) {
   return s.any;
 }
 
+// Does a body touch a collider, or something that does?
+static bool is_supported(const pl_contact_memory *memory, int32_t body) {
+  int32_t island = memory->plan.island_of[body];
+  return island >= 0 && memory->zones.is_supported[island];
+}
+
+static void find_supported(pl_contact_memory *memory) {
+  const pl_contact_plan *plan = &memory->plan;
+  memset(memory->zones.is_supported, 0, (size_t)memory->body_count * sizeof(bool));
+  for (int32_t p = 0; p < plan->pair_count; ++p)
+    if (plan->pairs[p].joint < 0 && plan->pairs[p].b < 0 && plan->island_of[plan->pairs[p].a] >= 0)
+      memory->zones.is_supported[plan->island_of[plan->pairs[p].a]] = true;
+}
+
 // Do the surfaces of two bodies cross? `joins`: what does becomes a zone.
 static bool search_pair(const zone_search *search, int32_t a, int32_t b, bool at_start, bool joins) {
   const pl_contact_zones *z = &search->memory->zones;
   double tolerance = fmin(z->tolerances[a], z->tolerances[b]);
   // Contacts that overlap by less than the slop are left alone.
   double shallow = SLOPS * search->detection.scale.slop - search->bodies[a].radius - search->bodies[b].radius;
-  shallow = fmin(shallow, tolerance);
+  bool is_pressed = is_supported(search->memory, a) || is_supported(search->memory, b);
+  if (is_pressed) shallow = fmin(shallow, tolerance);
   // What is left at the end of a step must not be found at the start of the next, where it is rounded.
-  if (at_start)
+  if (is_pressed && at_start)
     shallow = fmax(shallow, START_SLACK * tolerance);
-  else
+  else if (is_pressed)
     tolerance *= 1 - START_SLACK, shallow -= START_SLACK * fabs(shallow);
-  side_search s = {search, a, b, at_start, joins, tolerance, shallow, region_of(search->memory, a, b, at_start)};
+  pl_box region = region_of(search->memory, a, b, at_start);
+  side_search s = {search, a, b, at_start, joins, is_pressed, tolerance, shallow, region};
   if (a == b) return search_self(&s);
   if (is_empty(s.region)) return false;
   bool any = search_side(&s);
@@ -523,6 +542,7 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
                    .exchange = step->exchange,
                    .spares_tets = spares_tets};
   if (!is_any_watched(&s)) return;
+  find_supported(memory);
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, place_bodies, &s);
   pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count);
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, find_crossing, &s);

@@ -29,8 +29,9 @@ typedef struct pl_contact_zones {
   int32_t *parents;  // per member: union-find, the root being the lowest; -1: in no zone
   int32_t *members;  // those in a zone
   int32_t member_count;
-  bool *is_crossing;  // per body: it crosses one of a higher number, or itself, and did not at the
-                      // start
+  bool *is_supported;  // per island: some body of it touches a collider
+  bool *is_crossing;   // per body: it crosses one of a higher number, or itself, and did not at the
+                       // start
   bool *is_changed, *was_changed;  // per body: found to cross in this round, and in the last
   double *tolerances;              // per body, metres: edges may be this far through surfaces
   double *shifts;          // per body, metres: how far points moved since its hierarchy was fitted
@@ -67,6 +68,7 @@ typedef struct pl_zone_crossing {
   const pl_surface_edge *edge;
   int32_t triangle;
   bool at_start;     // found at the start of the step
+  bool any_way;      // ways apart may lead into the bodies too
   double tolerance;  // metres: nearer ends of the edge do not count
   double shallow;    // metres: a shorter way apart is that of surfaces that lie on each other
   double margin;     // metres beyond which they are to be apart
