@@ -56,7 +56,7 @@ static double box_distance(const overlap *o, pl_box box) {
 // (collider_field.c); with a twentieth here single points of the scene `cup` were left too deep.
 static const double FIELD_ERROR = 0.5;
 
-// Is a point certainly no deeper in the collider than `allowed`? Of a mesh that is told by its grids: a walk through
+// Is a point certainly no deeper in the collider than `allowed`? The grids of a mesh answer that: a walk through
 // the triangles for each point of each body near it would take most of the time of the step.
 static bool is_shallow(const overlap *o, pl_vec3 point, double allowed) {
   const pl_collider *collider = o->collider;
