@@ -131,8 +131,8 @@ bool pl_collider_field_build(pl_context *context, pl_arena *arena,
                              pl_collider_field *field);
 
 // Signed distance and unit normal at a point in the collider's frame, to a twentieth of a cell
-// (about 1/1000 of the mesh's longest side); false where the field does not know: then the mesh
-// must be asked.
+// (about 1/1000 of the mesh's longest side) but for single points, where it may be off by more;
+// false where the field does not know: then the mesh must be asked.
 bool pl_collider_field_at(const pl_collider_field *field, pl_vec3 point, double *distance,
                           pl_vec3 *normal);
 
