@@ -48,10 +48,10 @@ typedef struct pl_contact_pair_def {
 PL_API pl_contact_pair_def pl_default_contact_pair_def(void);
 
 /// Set the rule for two things from the next step on; it replaces an earlier one for them, and ends
-/// when one of them is removed. Rods and finite elements treat colliders in their own step; there
-/// `restitution` has no effect. Fails with PL_ERROR_NOT_FOUND for a stale handle,
-/// PL_ERROR_INVALID_ARGUMENT for numbers out of range, a body with itself, or both or neither of
-/// the others given, and when out of memory.
+/// when one of them is removed. `restitution` has no effect on rods, and none between colliders and
+/// finite elements that adapt, are curves or plane solids, or have a `contact_stiffness`. Fails
+/// with PL_ERROR_NOT_FOUND for a stale handle, PL_ERROR_INVALID_ARGUMENT for numbers out of range,
+/// a body with itself, or both or neither of the others given, and when out of memory.
 PL_API pl_status pl_world_set_contact_pair(pl_world *world, const pl_contact_pair_def *def,
                                            pl_error *error);
 

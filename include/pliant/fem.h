@@ -128,7 +128,8 @@ typedef struct pl_fem_def {
   double fast_step;  ///< s, above 0 up to 10, default 1/60
   /// Coulomb coefficient.
   double friction;  ///< 0 … 1e3, default 0.5
-  /// Fraction of the speed kept in a bounce off another body.
+  /// Fraction of the speed kept in a bounce; the larger of both counts. Not of curves, plane
+  /// solids, bodies that adapt and those with `contact_stiffness`.
   double restitution;  ///< 0 … 1, default 0
   /// Gap kept around the surface; half the thickness lets a shell or curve rest on its outside.
   /// Negative: the contact thickness of its size, 0 for a body that adapts.

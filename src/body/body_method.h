@@ -255,6 +255,9 @@ struct pl_model {
   // Metres that it may be inside a collider at the end of a step (world_overlap.c); 0: any, as for
   // springs that were given and for methods that do not sink.
   double max_overlap;
+  // Colliders push it by its own springs whatever the restitution: these were given, or a driver
+  // plans with them.
+  bool keeps_springs;
   bool self_contact;
   // Velocities are those at the end of a step; false: those of its middle, as positions follow
   // them, x1 = x0 + h v1.

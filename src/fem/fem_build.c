@@ -251,7 +251,8 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   // Drivers plan with the surface itself.
   double radius = pl_model_contact_radius(def->contact_radius, head->box);
   head->contact_radius = def->contact_radius < 0 && def->adapts ? 0 : radius;
-  head->max_overlap = def->adapts || def->contact_stiffness > 0 ? 0 : radius;
+  head->keeps_springs = def->adapts || def->contact_stiffness > 0;
+  head->max_overlap = head->keeps_springs ? 0 : radius;
   head->self_contact = def->self_contact;
   model->material = def->material;
   model->adapts = def->adapts;

@@ -331,7 +331,8 @@ static pl_status fill_model(pl_context *context, const pl_fem_def *def, const pl
   head->friction = def->friction;
   head->restitution = def->restitution;
   head->contact_radius = pl_model_contact_radius(def->contact_radius, head->box);
-  head->max_overlap = def->contact_stiffness > 0 ? 0 : head->contact_radius;
+  head->keeps_springs = def->contact_stiffness > 0;
+  head->max_overlap = head->keeps_springs ? 0 : head->contact_radius;
   head->self_contact = def->self_contact;
   model->step = def->fast_step;
   model->mass_damping = def->mass_damping;

@@ -45,7 +45,7 @@ static const pl_parameter FEM[] = {
     NUMBER(fidelity, 1, FROM(0, 1), SLIDER(0, 1), ABOUT("Fraction of a projected weight of an example that stays in the rest shape: at 1 the body stays in any mixture of its examples, below 1 it returns from them.")),
     NUMBER(fast_step, 1.0 / 60, ABOVE(0, 10), UNIT("s"), NOT_IN_SCENES, ABOUT("Of PL_FEM_FAST: the step that the constant matrix is for; worlds must step by it or a whole multiple of it.")),
     NUMBER(friction, 0.5, FROM(0, 1e3), SLIDER(0, 2), ABOUT("Coulomb coefficient.")),
-    NUMBER(restitution, 0, FROM(0, 1), ABOUT("Fraction of the speed kept in a bounce off another body.")),
+    NUMBER(restitution, 0, FROM(0, 1), ABOUT("Fraction of the speed kept in a bounce; the larger of both counts. Not of curves, plane solids, bodies that adapt and those with `contact_stiffness`.")),
     NUMBER(contact_radius, -1, FROM(-1, 1e6), METRES, ABOUT("Gap kept around the surface; half the thickness lets a shell or curve rest on its outside. Negative: the contact thickness of its size, 0 for a body that adapts.")),
     NUMBER(contact_stiffness, 0, FROM(0, 1e18), UNIT("N/m^3"), ABOUT("Of colliders: force per depth and area; 0 means ten times that of a layer of elements, or what stops the inertia of a layer within a step.")),
     NUMBER(contact_hardening, 0, FROM(-1, 1e6), METRES, ABOUT("Of colliders and bodies that adapt (actors): depth beyond which the force grows faster than linearly, to six times at twice this depth, so that an edge that carries much sinks little deeper; 0: nowhere. Negative: stiffness and hardening follow the weight, so that few points carry it at twice the contact thickness of the body's size.")),

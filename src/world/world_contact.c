@@ -35,6 +35,7 @@ static bool list_bodies(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     body->contact_number = is_listed(world, i) ? (int32_t)world->contact_bodies.count : -1;
+    body->bounces = false;
     if (!pl_body_meets_others(body)) continue;
     pl_contact_body entry = {
         .surface = &body->model->surface,
@@ -114,6 +115,7 @@ pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
   if (status >= 0) status = pl_world_list_couplings(world, error);
   if (status < 0) return status;
   spare_pairs(world);
+  pl_world_mark_bouncing(world);
   if (!pl_world_is_alone(world)) {
     status = pl_contact_solver_prepare(world->contact_solver, world->contact_bodies.items,
                                        (int32_t)world->contact_bodies.count, world->collider_list.items,

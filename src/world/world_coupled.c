@@ -48,7 +48,8 @@ bool pl_world_has_coupled(const pl_world *world) {
 
 bool pl_world_moves_together(const pl_world *world) {
   if (world->contact_bodies.count == 0 || !pl_world_has_coupled(world)) return false;
-  return world->contact_bodies.count > 1 || PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
+  return world->contact_bodies.count > 1 || world->has_bouncing ||
+         PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
 }
 
 // --- multipliers ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
 // Who may touch whom: collision layers, rules for pairs, and the colliders that a body meets in its own step.
+#include <math.h>
+
 #include "base/context.h"
 #include "base/error.h"
 #include "pliant/contact.h"
@@ -21,6 +23,7 @@ pl_status pl_world_set_collider_filter(pl_world *world, pl_collider_id id, uint3
   pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(id));
   if (collider == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such collider in this world");
   collider->filter = pl_contact_filter_of(layers, mask);
+  world->prepared = false;  // bodies may bounce off it now
   return PL_OK;
 }
 
@@ -220,10 +223,35 @@ bool pl_world_meets_collider(const pl_world *world, int32_t index, int32_t colli
   return body->collides && pl_contact_filter_meets(body->filter, it->filter) && (rule == NULL || rule->collides);
 }
 
+static bool bounces(const pl_world *world, int32_t index) {
+  const pl_body *body = pl_slots_at(&world->bodies, index);
+  const pl_model *model = body->model;
+  if (!pl_body_meets_others(body) || model->method->coupled == NULL || model->keeps_springs) return false;
+  for (int32_t i = 0; i < (int32_t)world->collider_list.count; ++i) {
+    if (!pl_world_meets_collider(world, index, i)) continue;
+    const pl_world_pair_rule *rule = collider_rule(world, index, i);
+    double theirs = fmax(model->restitution, PL_ITEM(&world->collider_list, const pl_collider *, i)->restitution);
+    if ((rule != NULL && rule->restitution >= 0 ? rule->restitution : theirs) > 0) return true;
+  }
+  return false;
+}
+
+void pl_world_mark_bouncing(pl_world *world) {
+  world->has_bouncing = false;
+  for (int32_t k = 0; k < (int32_t)world->contact_bodies.count; ++k) {
+    int32_t index = PL_ITEM(&world->contact_numbers, int32_t, k);
+    pl_body *body = pl_slots_at(&world->bodies, index);
+    body->bounces = bounces(world, index);
+    if (!body->bounces) continue;
+    PL_ITEM(&world->contact_bodies, pl_contact_body, k).spares_colliders = false;
+    world->has_bouncing = true;
+  }
+}
+
 void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   move->collider_count = 0;
-  if (!body->collides || !body->model->method->handles_colliders) return;
+  if (!body->collides || !body->model->method->handles_colliders || body->bounces) return;
   pl_vector *colliders = &world->body_colliders;
   bool has_frictions = false;
   colliders->count = 0;

@@ -236,7 +236,7 @@ void pl_world_rest(pl_world *world) {
     pl_body *body = contact_body(world, k);
     int32_t island = islands.island_of[k];
     // What meets colliders in its own step and no other body is an island by itself.
-    bool is_own = island < 0 && body->model->method->handles_colliders;
+    bool is_own = island < 0 && body->model->method->handles_colliders && !body->bounces;
     if (is_own && body->rest.still_seconds >= world->def.sleep_seconds && !pl_body_sleeps(body))
       fall_asleep(body, ++world->sleep_group_count);
     if (island < 0 || still[island] < world->def.sleep_seconds || pl_body_sleeps(body)) continue;

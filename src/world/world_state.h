@@ -45,6 +45,8 @@ typedef struct pl_body {
   pl_body_start start;  // as it was added
   double gravity_scale;
   bool collides;
+  bool bounces;  // an implicit body that meets colliders in the coupled solve, where restitution
+                 // acts
   pl_contact_filter filter;
   size_t state_size;
   void *state;          // flat; the method knows its layout
@@ -151,8 +153,9 @@ struct pl_world {
   bool contacts_found;  // the contact solver has those of where bodies are after their moves
   int64_t sleep_group_count;                // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
-  bool prepared;                            // the contact solver knows all bodies and colliders
-  pl_vector pair_rules;                     // of pl_world_pair_rule
+  bool has_bouncing;        // any body that bounces off a collider in the coupled solve
+  bool prepared;            // the contact solver knows all bodies and colliders
+  pl_vector pair_rules;     // of pl_world_pair_rule
   pl_vector contact_pairs;  // of pl_contact_rule: the same by the numbers of this step, sorted
   pl_vector body_colliders;  // of const pl_collider *: those that the body being moved may touch, …
   pl_vector collider_frictions;  // … and its coefficients with each, double
@@ -242,6 +245,9 @@ void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move)
 
 // Whether a body and a collider, by their numbers, may touch.
 bool pl_world_meets_collider(const pl_world *world, int32_t index, int32_t collider);
+// Find the implicit bodies that bounce off a collider: springs of their own step would not know how
+// fast.
+void pl_world_mark_bouncing(pl_world *world);
 
 // At the end of the contact phase: put soft bodies back that are deeper in colliders than their
 // contact thickness (world_overlap.c).

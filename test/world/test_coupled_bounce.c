@@ -24,31 +24,57 @@ typedef struct drop {
   pl_fem_material material;
   double young, restitution, step;
   pl_vec3 origin;
-  bool on_held;  // on a held body instead of a kinematic mesh
+  int ground;
 } drop;
+
+// What a cube falls on. The collider has the restitution instead of the cube.
+static const char *const GROUNDS[] = {"kinematic mesh", "held body", "half-space", "bouncing half-space", "mesh"};
+enum { ANIMATED, HELD, HALF_SPACE, BOUNCING, MESH, GROUND_COUNT };
+
+static void add_collider(pl_world *world, const drop *d, const pl_mesh *surface) {
+  pl_error error = {0};
+  pl_collider_def def = pl_default_collider_def(d->ground == MESH ? PL_COLLIDER_MESH : PL_COLLIDER_HALF_SPACE);
+  def.placement.position = d->origin;
+  if (d->ground == MESH) def.mesh = surface, def.placement.position.y -= 0.1;
+  if (d->ground == BOUNCING) def.restitution = d->restitution;
+  check_ok(pl_world_add_collider(world, &def, NULL, &error), &error);
+}
+
+// A plate of these tets, or its surface, whose top is at the origin of the drop.
+static pl_model *add_plate(pl_context *context, pl_world *world, const drop *d, const pl_mesh *tets,
+                           const pl_mesh *surface) {
+  pl_error error = {0};
+  pl_model *plate = NULL;
+  pl_fem_def held = pl_default_fem_def(PL_FEM_COROTATED);
+  pl_kinematic_def animated = pl_default_kinematic_def();
+  animated.contact_radius = 0;
+  if (d->ground == HELD)
+    plate = make_fem_model(context, &held, tets);
+  else
+    check_ok(pl_kinematic_build(context, &animated, surface, &plate, &error), &error);
+  pl_body_id below = add_body(world, plate, pl_vec3_add(d->origin, (pl_vec3){0, -0.1, 0}));
+  for (int32_t i = 0; d->ground == HELD && i < pl_mesh_get_view(tets).point_count; ++i) {
+    pl_pin_def pin = pl_default_pin_def();
+    pin.body = below, pin.particle = i;
+    pin.target = pl_vec3_add(pl_mesh_get_view(tets).points[i], pl_vec3_add(d->origin, (pl_vec3){0, -0.1, 0}));
+    check_ok(pl_world_add_pin(world, &pin, NULL, &error), &error);
+  }
+  return plate;
+}
 
 // How high a cube rises after it fell from HEIGHT: the centre's highest point between the first bounce and the second.
 static double rise_of(const drop *d) {
   pl_error error = {0};
   pl_context *context = make_context(1);
   pl_world *world = make_world(context, d->step, -9.81);
-  pl_model *cube = make_cube(context, d->material, d->young, d->step, d->restitution), *plate = NULL;
+  pl_model *cube = make_cube(context, d->material, d->young, d->step, d->ground == BOUNCING ? 0 : d->restitution),
+           *plate = NULL;
   pl_mesh *tets = make_fem_box(context, (pl_vec3){1, 0.2, 1}, 3, 1, 3), *surface = NULL;
-  pl_fem_def held = pl_default_fem_def(PL_FEM_COROTATED);
-  pl_kinematic_def animated = pl_default_kinematic_def();
-  animated.contact_radius = 0;
   check_ok(pl_mesh_build_boundary(context, tets, &surface, NULL, &error), &error);
-  if (d->on_held)
-    plate = make_fem_model(context, &held, tets);
+  if (d->ground == ANIMATED || d->ground == HELD)
+    plate = add_plate(context, world, d, tets, surface);
   else
-    check_ok(pl_kinematic_build(context, &animated, surface, &plate, &error), &error);
-  pl_body_id below = add_body(world, plate, pl_vec3_add(d->origin, (pl_vec3){0, -0.1, 0}));
-  for (int32_t i = 0; d->on_held && i < pl_mesh_get_view(tets).point_count; ++i) {
-    pl_pin_def pin = pl_default_pin_def();
-    pin.body = below, pin.particle = i;
-    pin.target = pl_vec3_add(pl_mesh_get_view(tets).points[i], pl_vec3_add(d->origin, (pl_vec3){0, -0.1, 0}));
-    check_ok(pl_world_add_pin(world, &pin, NULL, &error), &error);
-  }
+    add_collider(world, d, surface);
   double rest = d->origin.y + 0.5 * BOX_SIZE, highest = 0, before = 0;
   pl_body_id body = add_body(world, cube, pl_vec3_add(d->origin, (pl_vec3){0.02, HEIGHT + 0.5 * BOX_SIZE, 0.03}));
   double fall = sqrt(2 * HEIGHT / 9.81);
@@ -72,16 +98,14 @@ static double rise_of(const drop *d) {
 static void a_dropped_cube_rises_by_the_square_of_restitution(void **state) {
   (void)state;
   static const double factors[] = {0.5, 0.8};
-  for (int k = 0; k < 8 * METHOD_COUNT; ++k) {
-    drop d = {METHODS[k % METHOD_COUNT],
-              k % METHOD_COUNT == 0 ? 1e9 : 1e8,
-              factors[k / METHOD_COUNT % 2],
-              k < 4 * METHOD_COUNT ? 1.0 / 240 : 1.0 / 60,
-              {k / METHOD_COUNT % 4 < 2 ? 0 : 5, 0, 0},
-              k / METHOD_COUNT % 4 >= 2};
+  for (int k = 0; k < 4 * GROUND_COUNT * METHOD_COUNT; ++k) {
+    int ground = k / (4 * METHOD_COUNT);
+    drop d = {METHODS[k % METHOD_COUNT],       k % METHOD_COUNT == 0 ? 1e9 : 1e8,
+              factors[k / METHOD_COUNT % 2],   k / METHOD_COUNT % 4 < 2 ? 1.0 / 240 : 1.0 / 60,
+              {ground % 2 == 0 ? 0 : 5, 0, 0}, ground};
     double found = rise_of(&d), wanted = d.restitution * d.restitution * HEIGHT;
     print_message("method %d, e = %g, step 1/%.0f s, on a %s: rises %.4f m of %.4f\n", k % METHOD_COUNT, d.restitution,
-                  1 / d.step, d.on_held ? "held body" : "kinematic mesh", found, wanted);
+                  1 / d.step, GROUNDS[ground], found, wanted);
     // Less what the impact leaves as vibration: the body of 1e8 Pa is not rigid in a step of 1/240 s.
     assert_true(fabs(found - wanted) < (d.young < 1e9 ? 0.04 : 0.006) * wanted);
   }
@@ -175,11 +199,76 @@ static void two_bodies_part_with_restitution_and_keep_their_momentum(void **stat
 // What is soft rebounds by its own elasticity too; with restitution it must not rise above where it fell from.
 static void soft_cubes_gain_nothing(void **state) {
   (void)state;
-  for (int k = 0; k < 2 * METHOD_COUNT; ++k) {
-    drop d = {METHODS[k % METHOD_COUNT], k < METHOD_COUNT ? 2e4 : 3e5, 1, BOX_STEP, {0, 0, 0}, false};
+  for (int k = 0; k < 2 * GROUND_COUNT * METHOD_COUNT; ++k) {
+    drop d = {METHODS[k % METHOD_COUNT], k / METHOD_COUNT % 2 == 0 ? 2e4 : 3e5, 1, BOX_STEP, {0, 0, 0},
+              k / (2 * METHOD_COUNT)};
     double found = rise_of(&d);
-    print_message("method %d, %g Pa, e = 1: rises %.4f m of %.4f\n", k % METHOD_COUNT, d.young, found, HEIGHT);
+    print_message("method %d, %g Pa, e = 1, on a %s: rises %.4f m of %.4f\n", k % METHOD_COUNT, d.young,
+                  GROUNDS[d.ground], found, HEIGHT);
     assert_true(found < HEIGHT);
+  }
+}
+
+// After its bounces a box rests on the ground within the contact thickness, asleep.
+static void what_bounces_comes_to_rest(void **state) {
+  (void)state;
+  for (int k = 0; k < 4 * METHOD_COUNT; ++k) {
+    pl_context *context = make_context(1);
+    double step = k / METHOD_COUNT % 2 == 0 ? BOX_STEP : 1.0 / 60;
+    pl_world *world = make_world(context, step, -9.81);
+    pl_model *cube = make_cube(context, METHODS[k % METHOD_COUNT], k < 2 * METHOD_COUNT ? 2e5 : 1e8, step, 0.5);
+    add_ground(world);
+    pl_body_id body = add_body(world, cube, (pl_vec3){0, 0.5 + 0.5 * BOX_SIZE, 0});
+    double deepest = 0;
+    for (int32_t i = 0; i * step < 10; ++i) {
+      run_steps(world, 1);
+      deepest = fmax(deepest, -pl_body_get_report(world, body).box.min.y);
+    }
+    print_message("method %d, %g Pa, 1/%.0f s: deepest %.3f mm, %s\n", k % METHOD_COUNT,
+                  k < 2 * METHOD_COUNT ? 2e5 : 1e8, 1 / step, 1e3 * deepest,
+                  pl_body_is_asleep(world, body) ? "asleep" : "awake");
+    assert_true(pl_body_is_asleep(world, body) && deepest < 1.74e-4);
+    pl_world_destroy(world);
+    pl_model_destroy(cube);
+    drop_context(context);
+  }
+}
+
+// Restitution does not change what friction does on a collider: a stiff box rests on a slope below the angle of
+// friction, and slides with g (sin a - mu cos a) above.
+static void friction_of_what_bounces_is_that_of_coulomb(void **state) {
+  (void)state;
+  const double mu = 0.5, seconds = 0.5;
+  for (int k = 0; k < 2 * METHOD_COUNT; ++k) {
+    double tangent = k < METHOD_COUNT ? 0.45 : 0.75, angle = atan(tangent);
+    pl_error error = {0};
+    pl_context *context = make_context(1);
+    pl_world_def world_def = pl_default_world_def();
+    world_def.gravity = (pl_vec3){9.81 * sin(angle), -9.81 * cos(angle), 0};
+    pl_world *world;
+    check_ok(pl_world_create(context, &world_def, &world, &error), &error);
+    pl_mesh *mesh = make_fem_box(context, (pl_vec3){0.3, 0.05, 0.3}, 3, 1, 3);
+    pl_fem_def def = pl_default_fem_def(METHODS[k % METHOD_COUNT]);
+    def.young = 1e7, def.fast_step = world_def.step, def.restitution = 0.4, def.friction = mu;
+    pl_model *model = make_fem_model(context, &def, mesh);
+    pl_collider_def ground = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
+    ground.friction = mu;
+    check_ok(pl_world_add_collider(world, &ground, NULL, &error), &error);
+    pl_body_id body = add_body(world, model, (pl_vec3){0, 0.025 + 2e-4, 0});
+    // It lands first.
+    run_steps(world, (int32_t)(0.2 / world_def.step));
+    pl_body_report before = pl_body_get_report(world, body);
+    run_steps(world, (int32_t)(seconds / world_def.step));
+    pl_body_report after = pl_body_get_report(world, body);
+    double found = (after.momentum.x - before.momentum.x) / (after.mass * seconds);
+    double wanted = tangent < mu ? 0 : 9.81 * (sin(angle) - mu * cos(angle));
+    print_message("method %d, slope %.2f: %.4f m/s² of %.4f\n", k % METHOD_COUNT, tangent, found, wanted);
+    assert_true(fabs(found - wanted) < 0.02 * (wanted > 0 ? wanted : 0.1));
+    if (tangent < mu) assert_true(fabs(after.center.x - before.center.x) < 1e-5);
+    pl_world_destroy(world);
+    pl_model_destroy(model);
+    pl_mesh_destroy(mesh);
+    drop_context(context);
   }
 }
 
@@ -188,6 +277,8 @@ int main(void) {
       cmocka_unit_test(a_dropped_cube_rises_by_the_square_of_restitution),
       cmocka_unit_test(two_bodies_part_with_restitution_and_keep_their_momentum),
       cmocka_unit_test(soft_cubes_gain_nothing),
+      cmocka_unit_test(what_bounces_comes_to_rest),
+      cmocka_unit_test(friction_of_what_bounces_is_that_of_coulomb),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
