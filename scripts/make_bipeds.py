@@ -162,7 +162,7 @@ def biped():
     guided["driver"] = {"kind": "curve", "smooth": True, "keys": keys(NAMES, (0, {}), (0.5, {}), (1, {"wave": 1}), (1.6, {"wave": 1}), (2.2, {"akimbo": 1}),
                                                                    (2.8, {"akimbo": 1}), (3.4, {"cheer": 1}), (4, {"cheer": 1}), (4.6, {}))}
     pushed = dict(body, name="pushed", color="#c8553d", position=[0, 0, 0],
-                  pushes=[{"within": {"min": [-1, 0.8, -1], "max": [1, 2, 1]}, "force": [0, 0, -150], "from": 1.5, "until": 1.7}])
+                  pushes=[{"within": {"min": [-1, 0.8, -1], "max": [1, 2, 1]}, "force": [0, 0, -100], "from": 1.5, "until": 1.7}])
     dropped = dict(body, name="dropped", color="#6a994e", position=[1.5, 0.5, 0])
     return {"pliant": 1, "name": "fem-biped",
             "description": "A two-legged character with ten poses: one is led through three of them, one is pushed and recovers, one is dropped and lands on its feet.",

@@ -5,35 +5,26 @@
 //   Φ(z) = (½ d·A d - forces·d) / h²        A, forces of fem_fast_step.c, which are times h²
 //
 // The coupled solve finds d in double precision; products with A are in single.
-//
-// With rotations that are those of y, elasticity resists the turning of the whole body like a stretch: what a contact
-// turns would be held as if it were E h² / (density size²) times as heavy, and turn a step later, against the contacts.
-// Stacks of 2 MPa are thrown apart by that. So d is split into the turning of the body, W d = ω × r with the angular
-// momentum of d, and the remainder Q d, and elasticity acts on the remainder alone:
-//
-//   A = inertia + Qᵀ (stretch + volumes) Q        r = y - centre of mass
+// A is that of a body that something turns (fem_fast_turning.h): otherwise stacks of 2 MPa are thrown apart.
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "fem/fem_coupled.h"
-#include "fem/fem_fast_solve.h"
+#include "fem/fem_fast_turning.h"
 #include "math/mat3.h"
 #include "pliant/math.h"
 
 static const double TOLERANCE = 1e-4;
 enum { MAX_ITERATIONS = 20 };
 
-// A step, and what turns in it.
-typedef struct turning_step {
+typedef struct fast_step {
   pl_fem_fast_step *step;
   const pl_body_move *move;
-  pl_vec3 center;   // of y
-  pl_mat3 inverse;  // of the inertia around it
-} turning_step;
+} fast_step;
 
 static pl_fem_fast_work *work_of(const pl_body_coupled_step *step) {
-  return &((const turning_step *)step->data)->step->solver.work;
+  return &((const fast_step *)step->data)->step->solver.work;
 }
 
 static pl_vec3 origin_of(const pl_fem_fast_work *work) {
@@ -48,84 +39,24 @@ static void put(double *to, int32_t i, pl_vec3 v) {
   to[3 * (ptrdiff_t)i] = v.x, to[3 * (ptrdiff_t)i + 1] = v.y, to[3 * (ptrdiff_t)i + 2] = v.z;
 }
 
-static pl_mat3 inertia_of(const pl_fem_fast_model *model, const pl_f4 *positions, pl_vec3 center) {
-  pl_mat3 inertia = pl_mat3_zero();
-  for (int32_t i = 0; i < model->head.particle_count; ++i) {
-    pl_vec3 arm = pl_vec3_sub(pl_vec3_of_f4(positions[i]), center);
-    pl_mat3 square = pl_mat3_outer(arm, arm);
-    for (int a = 0; a < 3; ++a)
-      for (int b = 0; b < 3; ++b)
-        inertia.m[a][b] += model->masses[i] * ((a == b ? pl_vec3_dot(arm, arm) : 0) - square.m[a][b]);
-  }
-  // A body squeezed to a line has no inertia around it.
-  double min = 1e-9 * (inertia.m[0][0] + inertia.m[1][1] + inertia.m[2][2]);
-  for (int a = 0; a < 3; ++a) inertia.m[a][a] += min;
-  return inertia;
-}
-
-static void find_turning(turning_step *turning) {
-  const pl_fem_fast_work *work = &turning->step->solver.work;
-  turning->center = (pl_vec3){0, 0, 0};
-  for (int32_t i = 0; i < work->model->head.particle_count; ++i)
-    turning->center = pl_vec3_add_scaled(turning->center, pl_vec3_of_f4(work->predicted[i]),
-                                         work->model->masses[i] / work->model->head.mass);
-  turning->inverse = pl_mat3_inverse(inertia_of(work->model, work->predicted, turning->center));
-}
-
-// ω of a d, and of forces: I⁻¹ Σ r × m d, I⁻¹ Σ r × f.
-static pl_vec3 turn_of(const turning_step *turning, const pl_f4 *vectors, bool weighted) {
-  const pl_fem_fast_work *work = &turning->step->solver.work;
-  pl_vec3 sum = {0, 0, 0};
-  for (int32_t i = 0; i < work->model->head.particle_count; ++i) {
-    pl_vec3 arm = pl_vec3_sub(pl_vec3_of_f4(work->predicted[i]), turning->center);
-    sum = pl_vec3_add_scaled(sum, pl_vec3_cross(arm, pl_vec3_of_f4(vectors[i])), weighted ? work->model->masses[i] : 1);
-  }
-  return pl_mat3_apply(turning->inverse, sum);
-}
-
-static pl_vec3 turned(const turning_step *turning, int32_t i, pl_vec3 spin) {
-  const pl_fem_fast_work *work = &turning->step->solver.work;
-  return pl_vec3_cross(spin, pl_vec3_sub(pl_vec3_of_f4(work->predicted[i]), turning->center));
-}
-
-// product = A direction, both in the step's workspace.
-static void multiply_turning(const turning_step *turning) {
-  pl_fem_fast_work *work = &turning->step->solver.work;
-  int32_t n = work->model->head.particle_count;
-  pl_vec3 spin = turn_of(turning, work->direction, true);
-  for (int32_t i = 0; i < n; ++i) {
-    work->moves[i] = work->direction[i];
-    work->direction[i] -= pl_f4_of_vec3(turned(turning, i, spin));
-  }
-  pl_fem_fast_multiply_inner(&turning->step->solver);
-  for (int32_t i = 0; i < n; ++i) work->product[i] -= work->direction[i] * work->model->inertias[i];
-  spin = turn_of(turning, work->product, false);
-  for (int32_t i = 0; i < n; ++i) {
-    work->product[i] -= pl_f4_of_vec3(pl_vec3_scale(turned(turning, i, spin), work->model->masses[i]));
-    work->direction[i] = work->moves[i];
-    work->product[i] += work->direction[i] * work->model->inertias[i];
-  }
-  pl_fem_fast_add_held(&turning->step->solver);
-}
-
 static pl_status begin(const pl_model *model, void *state, const pl_body_move *move, pl_body_coupled_step *step,
                        pl_error *error) {
   const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
   step->data = NULL;
   if (!pl_fem_fast_is_one_step(model, move->step)) return PL_OK;
   pl_fem_fast_step *made = pl_fem_fast_begin_step(model, state, move);
-  turning_step *turning = PL_SCRATCH(move->scratch, turning_step, 1);
-  if (made == NULL || turning == NULL) return pl_fail_memory(error);
-  turning->step = made;
-  turning->move = move;
-  find_turning(turning);
+  fast_step *data = PL_SCRATCH(move->scratch, fast_step, 1);
+  if (made == NULL || data == NULL) return pl_fail_memory(error);
+  *data = (fast_step){made, move};
+  pl_fem_fast_touch_take_forces(&made->solver.touch);
+  pl_fem_fast_find_turning(&made->solver);
   memset(step->fixed, 0, (size_t)model->particle_count);
   for (int32_t k = 0; k < made->solver.pin_count; ++k)
     if (made->pins[k].is_hard) step->fixed[fast->point_of[made->pins[k].particle]] = 7;
   for (int32_t i = 0; i < model->particle_count; ++i)
     put(step->ends, fast->point_of[i],
         pl_vec3_add(origin_of(&made->solver.work), pl_vec3_of_f4(made->solver.work.predicted[i])));
-  step->data = turning;
+  step->data = data;
   step->tolerance = TOLERANCE;
   step->max_iterations = MAX_ITERATIONS;
   return PL_OK;
@@ -141,18 +72,22 @@ static void get_moves(const pl_body_coupled_step *step, pl_f4 *moves) {
   }
 }
 
+// Colliders push and do not pull: their energy is that of one-sided springs.
 static double evaluate(pl_body_coupled_step *step, pl_body_coupled_mode mode) {
-  (void)mode;
-  pl_fem_fast_work *work = work_of(step);
-  double rate = 1 / (work->model->step * work->model->step), energy = 0;
+  pl_fem_fast_step *data = ((const fast_step *)step->data)->step;
+  pl_fem_fast_work *work = &data->solver.work;
+  double rate = 1 / (work->model->step * work->model->step);
   get_moves(step, work->direction);
-  multiply_turning(step->data);
+  pl_f4 *forces = data->kept_forces;
+  for (int32_t i = 0; i < work->model->head.particle_count; ++i) forces[i] = work->forces[i];
+  double energy = rate * pl_fem_fast_touch_add_forces(&data->solver.touch, mode != PL_COUPLED_SEARCH, forces);
+  pl_fem_fast_multiply_turning(&((const fast_step *)step->data)->step->solver);
   step->size = 0;
   double noise = 0;
   for (int32_t i = 0; i < work->model->head.particle_count; ++i) {
     int32_t point = work->model->point_of[i];
     pl_vec3 d = pl_vec3_of_f4(work->direction[i]), product = pl_vec3_of_f4(work->product[i]),
-            force = pl_vec3_of_f4(work->forces[i]);
+            force = pl_vec3_of_f4(forces[i]);
     double stored = 0.5 * pl_vec3_dot(d, product), work_done = pl_vec3_dot(d, force);
     energy += rate * (stored - work_done);
     noise += rate * (fabs(stored) + fabs(work_done));
@@ -168,14 +103,14 @@ static void multiply(const pl_body_coupled_step *step, const double *d, double *
   const int32_t *point_of = work->model->point_of;
   double rate = 1 / (work->model->step * work->model->step);
   for (int32_t i = 0; i < work->model->head.particle_count; ++i) work->direction[i] = pl_f4_of_vec3(at(d, point_of[i]));
-  multiply_turning(step->data);
+  pl_fem_fast_multiply_turning(&((const fast_step *)step->data)->step->solver);
   for (int32_t i = 0; i < work->model->head.particle_count; ++i)
     put(product, point_of[i], pl_vec3_scale(pl_vec3_of_f4(work->product[i]), rate));
 }
 
 // Stretching, pins and colliders; volumes are left out.
 static void get_blocks(const pl_body_coupled_step *step, double *blocks) {
-  const pl_fem_fast_step *data = ((const turning_step *)step->data)->step;
+  const pl_fem_fast_step *data = ((const fast_step *)step->data)->step;
   const pl_fem_fast_model *model = data->solver.work.model;
   double rate = 1 / (model->step * model->step);
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
@@ -191,11 +126,16 @@ static void get_blocks(const pl_body_coupled_step *step, double *blocks) {
   const pl_fem_fast_touch *touch = &data->solver.touch;
   for (int32_t k = 0; k < touch->active_count; ++k) {
     int32_t i = touch->active[k];
-    const pl_fem_fast_contact *contact = &touch->points[i];
+    pl_f4 columns[3];
+    for (int c = 0; c < 3; ++c) {
+      pl_f4 move = {0};
+      move[c] = 1;
+      columns[c] = pl_fem_fast_touch_answer(&touch->points[i], move);
+    }
     for (int c = 0; c < 4; ++c) {
       double w = (double)model->head.surface.weights[4 * (ptrdiff_t)i + c];
       double *block = blocks + 9 * (ptrdiff_t)model->head.surface.parents[4 * (ptrdiff_t)i + c];
-      for (int e = 0; w != 0 && e < 9; ++e) block[e] += rate * w * w * (double)contact->columns[e % 3][e / 3];
+      for (int e = 0; w != 0 && e < 9; ++e) block[e] += rate * w * w * (double)columns[e % 3][e / 3];
     }
   }
 }
@@ -240,7 +180,7 @@ static void correct_velocities(const pl_fem_fast_work *work, motion before, cons
   momentum = pl_vec3_scale(pl_vec3_add_scaled(momentum, pl_vec3_of_f4(work->gain), model->head.mass), keep);
   pl_vec3 wanted = pl_vec3_scale(pl_vec3_add_scaled(before.spin, turn, h), keep);
   pl_vec3 drift = pl_vec3_scale(pl_vec3_sub(momentum, now.momentum), 1 / model->head.mass);
-  pl_mat3 inertia = inertia_of(model, work->state.positions, now.center);
+  pl_mat3 inertia = pl_fem_fast_inertia(model, work->state.positions, now.center);
   pl_vec3 spin = pl_mat3_apply(pl_mat3_inverse(inertia), pl_vec3_sub(wanted, now.spin));
   for (int32_t i = 0; i < model->head.particle_count; ++i) {
     pl_vec3 arm = pl_vec3_sub(pl_vec3_of_f4(work->state.positions[i]), now.center);
@@ -249,13 +189,14 @@ static void correct_velocities(const pl_fem_fast_work *work, motion before, cons
 }
 
 static void commit(const pl_body_coupled_step *step, const pl_body_coupled_result *result) {
-  pl_fem_fast_step *data = ((const turning_step *)step->data)->step;
+  pl_fem_fast_step *data = ((const fast_step *)step->data)->step;
   pl_fem_fast_work *work = work_of(step);
   get_moves(step, work->moves);
+  pl_fem_fast_touch_release(&data->solver.touch, data->kept_forces);
   bool is_free = pl_fem_fast_is_free(&data->solver);
   motion before = motion_of(work);
   work->drift = work->twist = (pl_f4){0};
-  pl_fem_fast_end_step(data, ((const turning_step *)step->data)->move);
+  pl_fem_fast_end_step(data, ((const fast_step *)step->data)->move);
   for (int32_t i = 0; result->rests && i < work->model->head.particle_count; ++i)
     work->state.velocities[i] = (pl_f4){0};
   if (is_free && !result->rests) correct_velocities(work, before, result);

@@ -34,15 +34,16 @@
 //   and 1.7 m for 1e7 Pa at 1/60 s. Here the inverse of A is nearly that of the pinned matrix: the few motions that
 //   matter are found in a few more iterations. Where the pins were known when the model was built (`held_points`), a
 //   second factor has them, and no more are needed than in flight.
-#include "fem/fem_fast_solve.h"
-
 #include "base/parallel.h"
+#include "fem/fem_fast_turning.h"
 
 enum { PARTICLES_PER_BLOCK = 1024, GROUPS_PER_BLOCK = 64 };
 // What pins and contacts need beyond the rounds for the volume; and pins that the factor knows, next to which volumes
 // are strained more than in flight: a cantilever of 3e5 Pa that falls into its sag of 0.3 m is within 0.1 mm of the
 // solved motion with it and within 2 mm without.
 enum { HOLD_ROUNDS = 6, HELD_ROUNDS = 1 };
+// Times that contacts which pull are released and the remainder is solved again.
+enum { RELEASE_ROUNDS = 8 };
 // The error, squared and in the norm of the matrix, relative to that of the first guess, and as a fraction of the
 // body's size where float can tell no more.
 static const double TOLERANCE = 1e-10, MIN_FRACTION = 1e-8;
@@ -136,6 +137,10 @@ void pl_fem_fast_add_held(const pl_fem_fast_solver *solver) {
 // product = the whole matrix times direction. Where the factor is that of A at all particles that can move, A times the
 // direction is known (turn() in fem_fast_kernel.h).
 static void multiply(pl_fem_fast_solver *solver) {
+  if (solver->turns) {
+    pl_fem_fast_multiply_turning(solver);
+    return;
+  }
   if (solver->is_exact)
     pl_fem_fast_for_colors(solver, solver->kernels->press);
   else
@@ -177,10 +182,11 @@ static double precondition(const pl_fem_fast_solver *solver) {
   for (int32_t i = 0; i < n; ++i) work->solved[i] = work->forces[i];
   pl_sparse_cholesky_solve(solver->factor, work->solved, solver->workspace);
   clear_held(solver, work->solved);
+  if (solver->turns) pl_fem_fast_add_turn(solver, work->forces, work->solved);
   return solver->kernels->dot(work->forces, work->solved, 0, n);
 }
 
-void pl_fem_fast_solve(pl_fem_fast_solver *solver) {
+static void solve_moves(pl_fem_fast_solver *solver) {
   const pl_fem_fast_work *work = &solver->work;
   bool is_held = solver->holds_all && solver->touch.active_count == 0;
   int32_t n = work->model->head.particle_count, limit = work->model->volume_rounds;
@@ -205,5 +211,32 @@ void pl_fem_fast_solve(pl_fem_fast_solver *solver) {
     if (round >= limit && next <= stiff_min) break;
     solver->kernels->turn(work, (float)(next / left), 0, n);
     left = next;
+  }
+}
+
+// The forces that are left at the moves, of all that acts.
+static void find_residual(pl_fem_fast_solver *solver, const pl_f4 *forces) {
+  const pl_fem_fast_work *work = &solver->work;
+  int32_t n = work->model->head.particle_count;
+  for (int32_t i = 0; i < n; ++i) work->direction[i] = work->moves[i];
+  if (solver->turns) {
+    pl_fem_fast_multiply_turning(solver);
+  } else {
+    pl_fem_fast_multiply_inner(solver);
+    pl_fem_fast_add_held(solver);
+  }
+  for (int32_t i = 0; i < n; ++i) work->forces[i] = forces[i] - work->product[i];
+}
+
+void pl_fem_fast_solve(pl_fem_fast_solver *solver, pl_f4 *kept) {
+  const pl_fem_fast_work *work = &solver->work;
+  bool touches = solver->touch.active_count > 0;
+  solver->turns = touches && solver->pin_count == 0;
+  if (solver->turns) pl_fem_fast_find_turning(solver);
+  for (int32_t i = 0; touches && i < work->model->head.particle_count; ++i) kept[i] = work->forces[i];
+  solve_moves(solver);
+  for (int round = 0; touches && round < RELEASE_ROUNDS && pl_fem_fast_touch_release(&solver->touch, kept); ++round) {
+    find_residual(solver, kept);
+    solve_moves(solver);
   }
 }

@@ -14,6 +14,13 @@ typedef struct pl_fem_fast_pin {
   float stiffness, damping;  // h² k and h c, kg
 } pl_fem_fast_pin;
 
+// What turns in a step (fem_fast_turning.h).
+typedef struct pl_fem_fast_turning {
+  pl_vec3 center;   // of the predicted positions
+  pl_mat3 inverse;  // of the inertia around it
+  pl_f4 *kept;      // workspace, one per particle
+} pl_fem_fast_turning;
+
 typedef struct pl_fem_fast_solver {
   pl_context *context;
   const pl_fem_fast_kernels *kernels;
@@ -25,6 +32,8 @@ typedef struct pl_fem_fast_solver {
   bool is_exact;                     // the factor knows every pin that is hard
   int32_t spring_count;              // pins that are not
   pl_fem_fast_touch touch;
+  pl_fem_fast_turning turning;
+  bool turns;           // colliders may turn the body: it is solved with the turning split off
   float *workspace;     // of the factor
   double *squeezes;     // sums of blocks of groups
   int32_t first_group;  // of the colour at hand, …
@@ -40,6 +49,7 @@ typedef struct pl_fem_fast_step {
   pl_fem_fast_pin *pins;
   bool *is_pinned;        // per particle
   double *example_pulls;  // [block][example][8]
+  pl_f4 *kept_forces;     // at the predicted positions
 } pl_fem_fast_step;
 
 // Weights of the examples of a step (fem_fast_examples.c), after predict.
@@ -77,7 +87,8 @@ bool pl_fem_fast_is_free(const pl_fem_fast_solver *solver);
 // How many numbers `squeezes` is for.
 int32_t pl_fem_fast_squeeze_count(const pl_fem_fast_model *model);
 
-// Find the moves that answer the forces.
-void pl_fem_fast_solve(pl_fem_fast_solver *solver);
+// Find the moves that answer the forces, which become what is left of them. `kept` is workspace,
+// one per particle.
+void pl_fem_fast_solve(pl_fem_fast_solver *solver, pl_f4 *kept);
 
 #endif

@@ -122,6 +122,9 @@ static bool take_memory(pl_fem_fast_step *d, const pl_body_move *move) {
     d->example_pulls = PL_SCRATCH(move->scratch, double, pl_fem_fast_pulls_size(model));
     has_memory = has_memory && work->gradients && d->example_pulls;
   }
+  d->kept_forces = PL_SCRATCH(move->scratch, pl_f4, n);
+  d->solver.turning.kept = PL_SCRATCH(move->scratch, pl_f4, n);
+  has_memory = has_memory && d->kept_forces != NULL && d->solver.turning.kept != NULL;
   d->solver.workspace = PL_SCRATCH(move->scratch, float, pl_sparse_cholesky_workspace(&model->factor));
   d->solver.squeezes = PL_SCRATCH(move->scratch, double, pl_fem_fast_squeeze_count(model));
   d->sums = PL_SCRATCH(move->scratch, pl_fem_fast_sums, blocks);
@@ -175,7 +178,7 @@ static void set_up(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, int
 static void step_once(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, int32_t count) {
   int32_t n = d->solver.work.model->head.particle_count;
   set_up(d, move, k, count);
-  pl_fem_fast_solve(&d->solver);
+  pl_fem_fast_solve(&d->solver, d->kept_forces);
   pl_fem_fast_touch_settle(&d->solver.touch);
   pl_fem_fast_touch_report(&d->solver.touch, move);
   if (pl_fem_fast_is_free(&d->solver)) {

@@ -3,22 +3,26 @@
 // A surface point that its velocity takes into a collider is pulled back to its surface by a spring, which is part of
 // the system that the step solves: so the whole body is stopped, not only its skin. (The world's own contact takes the
 // momentum of the particles that touch, once per step. For a body that is solved as a whole that is a small fraction of
-// what arrives: it would sink into the ground.) Whether a point presses is decided once per step, where velocity and
-// outside forces take it: without the forces, what lies on the ground would be held in every second step only.
+// what arrives: it would sink into the ground.) Which points may press is decided once per step, where velocity and
+// outside forces take them: without the forces, what lies on the ground would be held in every second step only.
+//
+// Springs push and do not pull: what a solution holds back is released, and the step is solved again without it. As
+// long as they pulled, a body of 2.4 kg stayed on the ground that 6000 N lifted, and none ever bounced.
 //
 // Friction is a spring to an anchor in the tangent plane that yields at the coefficient times the normal force of the
-// last step. The anchor lives in the frame of the collider and is dragged behind a point that slides, so that bodies
-// rest on slopes and are taken along by what moves.
+// last step, likewise by where the solution takes the point. The anchor lives in the frame of the collider and is
+// dragged behind a point that slides, so that bodies rest on slopes and are taken along by what moves.
 #include "fem/fem_fast_touch.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "contact/collider.h"
 #include "math/mat3.h"
 #include "pliant/math.h"
 
-enum { POINTS_PER_BLOCK = 256 };
+enum { POINTS_PER_BLOCK = 256, MAX_SWITCHES = 2 };
 
 // What outside forces do to a surface point by themselves; to be asked before inner forces are added.
 static pl_vec3 fall_of(const pl_fem_fast_work *work, int32_t i) {
@@ -85,50 +89,90 @@ static double grip(const pl_fem_fast_touch *touch, int32_t collider) {
   return sqrt(touch->work->model->head.friction * touch->colliders[collider]->friction);
 }
 
-// A spring of `stiffness` along the slip that yields at `cap`.
-static void add_friction(pl_fem_fast_contact *contact, pl_vec3 normal, pl_vec3 slip, double stiffness, double cap) {
-  double length = pl_vec3_length(slip);
+static pl_vec3 slip_at(const pl_fem_fast_contact *contact, pl_vec3 move) {
+  pl_vec3 normal = pl_vec3_of_f4(contact->presses[contact->hardest].normal);
+  return pl_vec3_add(pl_vec3_of_f4(contact->slip), pl_vec3_add_scaled(move, normal, -pl_vec3_dot(move, normal)));
+}
+
+// Whether friction pulls with all it has where the point is at `move`.
+static bool is_sliding(const pl_fem_fast_contact *contact, pl_vec3 move) {
+  return (double)contact->stiffness * pl_vec3_length(slip_at(contact, move)) > (double)contact->cap;
+}
+
+// Friction where the point is at `move` from its predicted position. With s the slip there, K the stiffness and c the
+// cap,
+//
+//   holds    force -K s            energy ½ K |s|²           where K |s| <= c
+//   slides   force -c s / |s|      energy c |s| - c² / 2K    linear in the direction: stiffness c / |s| across it
+//
+// Which of the two is the caller's choice. Returns the energy less what `friction` and `columns` make of it,
+// -friction·d + ½ d·columns d.
+static double set_friction(pl_fem_fast_contact *contact, pl_vec3 move, bool slides) {
+  pl_vec3 normal = pl_vec3_of_f4(contact->presses[contact->hardest].normal), start = pl_vec3_of_f4(contact->slip);
+  pl_vec3 way = pl_vec3_add_scaled(move, normal, -pl_vec3_dot(move, normal)), slip = pl_vec3_add(start, way);
   pl_mat3 plane = pl_mat3_add(pl_mat3_identity(), pl_mat3_scale(pl_mat3_outer(normal, normal), -1));
-  contact->slip = pl_f4_of_vec3(slip);
-  if (stiffness * length <= cap) {
-    contact->force -= pl_f4_of_vec3(pl_vec3_scale(slip, stiffness));
-    add_stiffness(contact, pl_mat3_scale(plane, stiffness));
-    return;
+  double K = (double)contact->stiffness, cap = (double)contact->cap, length = pl_vec3_length(slip);
+  memset(contact->columns, 0, sizeof contact->columns);
+  contact->slides = slides;
+  if (!slides) {
+    contact->friction = pl_f4_of_vec3(pl_vec3_scale(start, -K));
+    add_stiffness(contact, pl_mat3_scale(plane, K));
+    return 0.5 * K * pl_vec3_dot(start, start);
   }
   pl_vec3 along = pl_vec3_scale(slip, 1 / length);
-  contact->force -= pl_f4_of_vec3(pl_vec3_scale(along, cap));
-  // Sliding takes the direction as it is, but brakes what it would turn round: no more than the way slid.
-  add_stiffness(contact, pl_mat3_scale(plane, cap / length));
+  double across = cap / length;
+  pl_vec3 aside = pl_vec3_add_scaled(way, along, -pl_vec3_dot(way, along));
+  contact->friction = pl_f4_of_vec3(pl_vec3_add_scaled(pl_vec3_scale(along, -cap), aside, across));
+  add_stiffness(contact, pl_mat3_scale(pl_mat3_add(plane, pl_mat3_scale(pl_mat3_outer(along, along), -1)), across));
+  double energy = cap * (length - 0.5 * cap / K);
+  return energy - cap * pl_vec3_dot(along, way) + 0.5 * across * pl_vec3_dot(aside, aside);
 }
 
 static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
   const pl_fem_fast_model *model = touch->work->model;
   pl_fem_fast_contact *contact = &touch->points[i];
-  *contact = (pl_fem_fast_contact){.collider = -1};
-  pl_vec3 point = pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(model, touch->work->predicted, i)));
-  pl_vec3 fall = fall_of(touch->work, i), end = pl_vec3_add(point, fall);
   double h2 = model->step * model->step, stiffness = h2 * (double)model->touch_stiffness[i], deepest = 0;
-  pl_vec3 hardest = {0, 1, 0};
-  for (int32_t k = 0; k < touch->collider_count; ++k) {
+  *contact = (pl_fem_fast_contact){.collider = -1, .stiffness = (float)stiffness};
+  pl_vec3 point = pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(model, touch->work->predicted, i)));
+  pl_vec3 fall = fall_of(touch->work, i), end = pl_vec3_add(point, fall), hardest = {0, 1, 0};
+  for (int32_t k = 0; k < touch->collider_count && contact->press_count < PL_FAST_MAX_PRESSES; ++k) {
     pl_vec3 normal;
     double end_depth = depth_in(touch, k, end, &normal);
     if (!(end_depth > 0)) continue;
     // Seen from where velocity alone takes the point, which may be outside.
     double depth = end_depth + pl_vec3_dot(normal, fall);
-    contact->force += pl_f4_of_vec3(pl_vec3_scale(normal, stiffness * depth));
-    add_stiffness(contact, pl_mat3_scale(pl_mat3_outer(normal, normal), stiffness));
+    contact->presses[contact->press_count++] = (pl_fem_fast_press){pl_f4_of_vec3(normal), (float)depth, false};
     if (end_depth <= deepest) continue;
     deepest = end_depth;
-    contact->depth = (float)depth;
     hardest = normal;
     contact->collider = k;
+    contact->hardest = contact->press_count - 1;
   }
   if (contact->collider < 0) return;
-  contact->normal = pl_f4_of_vec3(hardest);
   pl_vec3 slip = pl_vec3_sub(point, anchor_of(touch, i, contact->collider));
   slip = pl_vec3_add_scaled(slip, hardest, -pl_vec3_dot(slip, hardest));
-  double cap = h2 * grip(touch, contact->collider) * touch->work->state.holds[i].force;
-  add_friction(contact, hardest, slip, stiffness, cap);
+  contact->slip = pl_f4_of_vec3(slip);
+  contact->cap = (float)(h2 * grip(touch, contact->collider) * touch->work->state.holds[i].force);
+  pl_vec3 here = {0, 0, 0};
+  set_friction(contact, here, is_sliding(contact, here));
+}
+
+static pl_f4 along(pl_f4 normal, float length) {
+  return normal * length;
+}
+
+static float dot(pl_f4 a, pl_f4 b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// At the predicted position.
+static pl_f4 force_of(const pl_fem_fast_contact *contact) {
+  pl_f4 sum = contact->is_loose ? (pl_f4){0} : contact->friction;
+  for (int32_t p = 0; p < contact->press_count; ++p) {
+    const pl_fem_fast_press *press = &contact->presses[p];
+    if (!press->is_released) sum += along(press->normal, contact->stiffness * press->depth);
+  }
+  return sum;
 }
 
 static void find_range(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -143,21 +187,121 @@ void pl_fem_fast_touch_find(pl_context *context, pl_fem_fast_touch *touch) {
   for (int32_t i = 0; i < count; ++i) {
     if (touch->points[i].collider < 0) continue;
     touch->active[touch->active_count++] = i;
-    spread(touch->work->model, touch->work->forces, i, touch->points[i].force);
+    spread(touch->work->model, touch->work->forces, i, force_of(&touch->points[i]));
   }
 }
 
-static pl_f4 answer(const pl_fem_fast_contact *contact, pl_f4 move) {
-  return contact->columns[0] * move[0] + contact->columns[1] * move[1] + contact->columns[2] * move[2];
+pl_f4 pl_fem_fast_touch_answer(const pl_fem_fast_contact *contact, pl_f4 move) {
+  pl_f4 sum = {0};
+  if (!contact->is_loose)
+    sum = contact->columns[0] * move[0] + contact->columns[1] * move[1] + contact->columns[2] * move[2];
+  for (int32_t p = 0; p < contact->press_count; ++p) {
+    const pl_fem_fast_press *press = &contact->presses[p];
+    if (!press->is_released) sum += along(press->normal, contact->stiffness * dot(press->normal, move));
+  }
+  return sum;
 }
 
 void pl_fem_fast_touch_apply(const pl_fem_fast_touch *touch) {
   const pl_fem_fast_work *work = touch->work;
   for (int32_t k = 0; k < touch->active_count; ++k) {
     int32_t i = touch->active[k];
-    spread(work->model, work->product, i, answer(&touch->points[i], blend(work->model, work->direction, i)));
+    spread(work->model, work->product, i,
+           pl_fem_fast_touch_answer(&touch->points[i], blend(work->model, work->direction, i)));
   }
 }
+
+static bool is_released(const pl_fem_fast_contact *contact) {
+  for (int32_t p = 0; p < contact->press_count; ++p)
+    if (!contact->presses[p].is_released) return false;
+  return true;
+}
+
+// Metres that a point may be held back by: all together by a fiftieth of the body's weight, so that what rests is not
+// released by rounding.
+static float allowed_lift(const pl_fem_fast_touch *touch, const pl_fem_fast_contact *contact) {
+  static const double FRACTION = 0.02, GRAVITY = 9.81;
+  const pl_fem_fast_model *model = touch->work->model;
+  double weight = FRACTION * model->head.mass * GRAVITY * model->step * model->step;
+  return (float)(weight / (touch->active_count * (double)contact->stiffness));
+}
+
+// Whether friction would slide that holds, or hold that slides, by more than rounding, where the move takes the point.
+static bool has_switched(const pl_fem_fast_contact *contact, pl_vec3 move) {
+  static const double MARGIN = 0.01;
+  if (contact->switches >= MAX_SWITCHES) return false;
+  pl_vec3 slip = slip_at(contact, move);
+  double pull = (double)contact->stiffness * pl_vec3_length(slip), cap = (double)contact->cap;
+  if (!contact->slides) return pull > (1 + MARGIN) * cap;
+  // What would come back, or end on the other side, holds instead.
+  return pull < (1 - MARGIN) * cap || pl_vec3_dot(slip, pl_vec3_of_f4(contact->friction)) > 0;
+}
+
+bool pl_fem_fast_touch_release(pl_fem_fast_touch *touch, pl_f4 *forces) {
+  const pl_fem_fast_work *work = touch->work;
+  int32_t kept = 0;
+  bool any = false;
+  for (int32_t k = 0; k < touch->active_count; ++k) {
+    int32_t i = touch->active[k];
+    pl_fem_fast_contact *contact = &touch->points[i];
+    pl_f4 move = blend(work->model, work->moves, i), before = force_of(contact);
+    float allowed = allowed_lift(touch, contact);
+    bool changed = false;
+    for (int32_t p = 0; p < contact->press_count; ++p) {
+      pl_fem_fast_press *press = &contact->presses[p];
+      if (press->is_released || press->depth - dot(press->normal, move) >= -allowed) continue;
+      press->is_released = changed = true;
+    }
+    contact->is_loose = is_released(contact);
+    if (!contact->is_loose && has_switched(contact, pl_vec3_of_f4(move))) {
+      set_friction(contact, pl_vec3_of_f4(move), !contact->slides);
+      ++contact->switches;
+      changed = true;
+    }
+    if (changed) {
+      any = true;
+      spread(work->model, forces, i, force_of(contact) - before);
+    }
+    if (contact->is_loose)
+      contact->collider = -1;
+    else
+      touch->active[kept++] = i;
+  }
+  touch->active_count = kept;
+  return any;
+}
+
+// --- in a coupled solve
+
+double pl_fem_fast_touch_add_forces(const pl_fem_fast_touch *touch, bool refresh, pl_f4 *forces) {
+  const pl_fem_fast_work *work = touch->work;
+  double energy = 0;
+  for (int32_t k = 0; k < touch->active_count; ++k) {
+    int32_t i = touch->active[k];
+    pl_fem_fast_contact *contact = &touch->points[i];
+    pl_f4 move = blend(work->model, work->direction, i);
+    for (int32_t p = 0; p < contact->press_count; ++p) {
+      pl_fem_fast_press *press = &contact->presses[p];
+      press->is_released = press->depth - dot(press->normal, move) <= 0;
+      // ½ K (depth - n·d)² less its value at d = 0, and less that alone where the point has left.
+      if (press->is_released) energy -= 0.5 * (double)(contact->stiffness * press->depth * press->depth);
+    }
+    if (refresh) contact->is_loose = is_released(contact);
+    if (!contact->is_loose)
+      energy += set_friction(contact, pl_vec3_of_f4(move), is_sliding(contact, pl_vec3_of_f4(move)));
+    spread(work->model, forces, i, force_of(contact));
+  }
+  return energy;
+}
+
+void pl_fem_fast_touch_take_forces(const pl_fem_fast_touch *touch) {
+  for (int32_t k = 0; k < touch->active_count; ++k) {
+    int32_t i = touch->active[k];
+    spread(touch->work->model, touch->work->forces, i, -force_of(&touch->points[i]));
+  }
+}
+
+// --- after the step
 
 // The anchor of a point that has slid too far follows it, to where the spring pulls with no more than friction can
 // hold.
@@ -166,9 +310,10 @@ static void settle_point(const pl_fem_fast_touch *touch, int32_t i) {
   const pl_fem_fast_contact *contact = &touch->points[i];
   pl_fem_fast_hold *hold = &work->state.holds[i];
   int32_t collider = contact->collider;
-  pl_vec3 move = pl_vec3_of_f4(blend(work->model, work->moves, i)), normal = pl_vec3_of_f4(contact->normal);
+  const pl_fem_fast_press *press = &contact->presses[contact->hardest];
+  pl_vec3 move = pl_vec3_of_f4(blend(work->model, work->moves, i)), normal = pl_vec3_of_f4(press->normal);
   double stiffness = (double)work->model->touch_stiffness[i];
-  double force = fmax(0, stiffness * ((double)contact->depth - pl_vec3_dot(normal, move)));
+  double force = press->is_released ? 0 : fmax(0, stiffness * ((double)press->depth - pl_vec3_dot(normal, move)));
   pl_vec3 slip = pl_vec3_add(pl_vec3_of_f4(contact->slip), move);
   slip = pl_vec3_add_scaled(slip, normal, -pl_vec3_dot(slip, normal));
   double max = grip(touch, collider) * force / stiffness, length = pl_vec3_length(slip);
@@ -193,7 +338,7 @@ void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, const pl_body_move
     const pl_fem_fast_contact *contact = &touch->points[i];
     double force = work->state.holds[i].force;
     if (!(force > 0)) continue;
-    pl_vec3 normal = pl_vec3_of_f4(contact->normal), unused;
+    pl_vec3 normal = pl_vec3_of_f4(contact->presses[contact->hardest].normal), unused;
     if (move->presses != NULL)
       move->presses[i] = pl_vec3_add_scaled(move->presses[i], normal, force * work->model->step);
     if (move->touches == NULL) continue;

@@ -11,13 +11,29 @@ typedef struct pl_fem_fast_hold {
   double force;      // normal force at the end of the last step, N
 } pl_fem_fast_hold;
 
+enum { PL_FAST_MAX_PRESSES = 3 };  // of a point in the corner of a room
+
+// What one collider does to a surface point.
+typedef struct pl_fem_fast_press {
+  pl_f4 normal;
+  float depth;       // metres that the predicted position is inside, negative: outside
+  bool is_released;  // it would pull: colliders only push
+} pl_fem_fast_press;
+
 // A surface point that meets colliders in this step. Forces and stiffness are times h².
 typedef struct pl_fem_fast_contact {
-  int32_t collider;    // the one that presses hardest, -1: none meets it
-  pl_f4 normal, slip;  // of that collider; way from the anchor in the tangent plane
-  pl_f4 force;         // at the predicted position
-  pl_f4 columns[3];    // of the stiffness, symmetric
-  float depth;         // metres that the predicted position is inside, negative: outside
+  int32_t collider;  // the one that presses hardest, -1: none meets it
+  int32_t press_count;
+  pl_fem_fast_press presses[PL_FAST_MAX_PRESSES];
+  int32_t hardest;   // of these
+  pl_f4 slip;        // way from the anchor in the tangent plane of the hardest
+  float cap;         // the largest friction
+  bool slides;       // friction pulls with all of it
+  int32_t switches;  // how often it has changed between holding and sliding in this step
+  pl_f4 friction;    // its force at the predicted position, by where the point is now, …
+  pl_f4 columns[3];  // … and its stiffness, symmetric
+  float stiffness;   // of each press
+  bool is_loose;     // nothing presses: no friction
 } pl_fem_fast_contact;
 
 // The contacts of a step.
@@ -37,6 +53,21 @@ void pl_fem_fast_touch_find(pl_context *context, pl_fem_fast_touch *touch);
 
 // Add to `product` what the contacts answer to `direction`.
 void pl_fem_fast_touch_apply(const pl_fem_fast_touch *touch);
+
+// Release what pulls at `moves`, and let friction hold or slide as it does there; `forces`, those
+// at the predicted positions, follow. Points that nothing presses any more are no contacts. Returns
+// whether anything changed.
+bool pl_fem_fast_touch_release(pl_fem_fast_touch *touch, pl_f4 *forces);
+
+// For coupled solves, which look for the least energy. Whether each press pushes at `direction`,
+// and friction holds; with `refresh` also whether there is friction at all. Returns the energy that
+// is not ½ d·product - d·forces, times h², once the forces of what pushes have been added to
+// `forces`.
+double pl_fem_fast_touch_add_forces(const pl_fem_fast_touch *touch, bool refresh, pl_f4 *forces);
+// Take the forces that pl_fem_fast_touch_find() added out again.
+void pl_fem_fast_touch_take_forces(const pl_fem_fast_touch *touch);
+// What a point answers to a move.
+pl_f4 pl_fem_fast_touch_answer(const pl_fem_fast_contact *contact, pl_f4 move);
 
 // After the moves are known: what friction remembers.
 void pl_fem_fast_touch_settle(const pl_fem_fast_touch *touch);
