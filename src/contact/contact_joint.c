@@ -49,7 +49,7 @@ static pl_vec3 speed_of(const pl_contact_body *bodies, const pl_contact_arm *a, 
   return pl_vec3_sub(pl_contact_arm_velocity(bodies, a), pl_contact_arm_velocity(bodies, b));
 }
 
-static bool has_axis(const pl_joint_rows *rows) {
+bool pl_joint_rows_has_axis(const pl_joint_rows *rows) {
   return rows->kind == PL_JOINT_ROWS_HINGE || rows->kind == PL_JOINT_ROWS_SLIDER;
 }
 
@@ -172,7 +172,21 @@ void pl_joint_rows_prepare(pl_joint_rows *rows, const pl_contact_body *bodies, d
   pl_vec3 speed = speed_of(bodies, &rows->start.a, &rows->start.b), error = angular_error(rows, qa, qb);
   rows->arrive = limited(pl_vec3_add_scaled(speed, apart, -1 / step), MAX_SPEED);
   rows->angular_arrive = limited(pl_vec3_add_scaled(turning_of(rows, bodies), error, -1 / step), MAX_TURN);
-  if (has_axis(rows)) prepare_axis(rows, bodies, axis_position(rows, qa, qb, apart), step);
+  if (pl_joint_rows_has_axis(rows)) prepare_axis(rows, bodies, axis_position(rows, qa, qb, apart), step);
+}
+
+pl_joint_errors pl_joint_rows_get_errors(const pl_joint_rows *rows, const pl_contact_body *bodies, double step) {
+  pl_vec3 speed = speed_of(bodies, &rows->start.a, &rows->start.b);
+  pl_joint_errors e = {
+      .points = {point_of(rigid_of(bodies, &rows->a), &rows->a), point_of(rigid_of(bodies, &rows->b), &rows->b)},
+      .point = pl_vec3_scale(pl_vec3_sub(speed, rows->arrive), step),
+      .turn = pl_vec3_scale(pl_vec3_sub(turning_of(rows, bodies), rows->angular_arrive), step)};
+  if (!pl_joint_rows_has_axis(rows)) return e;
+  double along = axis_speed(rows, bodies, true);
+  e.motor = step * (along - rows->motor_arrive);
+  e.low = step * (along - rows->low_arrive);
+  e.high = step * (along - rows->high_arrive);
+  return e;
 }
 
 static void push(pl_contact_body *bodies, const pl_contact_arm *a, const pl_contact_arm *b, pl_vec3 impulse) {
@@ -206,10 +220,10 @@ void pl_joint_rows_begin(void *data, pl_contact_body *bodies, const pl_contact_s
   (void)step;
   pl_joint_rows *rows = data;
   const pl_joint_state *s = rows->state;
-  if (s->broken != 0) return;
+  if (s->broken != 0 || rows->is_solved) return;
   push(bodies, &rows->start.a, &rows->start.b, s->impulse);
   turn(rows, bodies, s->angular_impulse);
-  if (has_axis(rows)) push_along_axis(rows, bodies, s->motor_impulse + s->low_impulse - s->high_impulse);
+  if (pl_joint_rows_has_axis(rows)) push_along_axis(rows, bodies, s->motor_impulse + s->low_impulse - s->high_impulse);
 }
 
 static void sweep_motor(pl_joint_rows *rows, pl_contact_body *bodies, double step, bool corrects) {
@@ -282,12 +296,12 @@ static void sweep_block(pl_joint_rows *rows, pl_contact_body *bodies, bool corre
 
 void pl_joint_rows_sweep(void *data, pl_contact_body *bodies, const pl_contact_step *step, bool corrects) {
   pl_joint_rows *rows = data;
-  if (rows->state->broken != 0) return;
+  if (rows->state->broken != 0 || rows->is_solved) return;
   if (!corrects && !rows->is_relaxing) {
     rows->is_relaxing = true;
     rows->end = block_of(rows, bodies, 0);
   }
-  if (has_axis(rows)) sweep_axis(rows, bodies, step->step, corrects);
+  if (pl_joint_rows_has_axis(rows)) sweep_axis(rows, bodies, step->step, corrects);
   sweep_block(rows, bodies, corrects);
 }
 
@@ -296,7 +310,8 @@ void pl_joint_rows_finish(pl_joint_rows *rows, const pl_contact_body *bodies, do
   if (s->broken != 0) return;
   const pl_contact_rigid *a = rigid_of(bodies, &rows->a), *b = rigid_of(bodies, &rows->b);
   pl_vec3 apart = pl_vec3_sub(point_of(a, &rows->a), point_of(b, &rows->b));
-  if (has_axis(rows)) s->position = axis_position(rows, axes_of(a, &rows->a), axes_of(b, &rows->b), apart);
+  if (pl_joint_rows_has_axis(rows))
+    s->position = axis_position(rows, axes_of(a, &rows->a), axes_of(b, &rows->b), apart);
   double force = pl_vec3_length(s->impulse) / step, torque = pl_vec3_length(s->angular_impulse) / step;
   if ((rows->break_force > 0 && force > rows->break_force) || (rows->break_torque > 0 && torque > rows->break_torque))
     s->broken = 1;

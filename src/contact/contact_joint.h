@@ -63,10 +63,25 @@ typedef struct pl_joint_rows {
   pl_vec3 arrive, angular_arrive;  // velocities of C that end on the constraint
   double axis_mass, low_arrive, high_arrive, motor_arrive;
   bool is_relaxing;
+  bool is_solved;  // its bodies were, together with what they touch: nothing is left for the sweeps
 } pl_joint_rows;
 
 // Before the solver, while velocities are those that bodies moved with.
 void pl_joint_rows_prepare(pl_joint_rows *rows, const pl_contact_body *bodies, double step);
+
+// What is still to be done about the rows where the bodies have moved to, after
+// pl_joint_rows_prepare(): metres and radians, in the world and along the axis. Zero or less at
+// `low`, zero or more at `high`, is beyond a limit.
+typedef struct pl_joint_errors {
+  pl_vec3 points[2];  // where the joint is in both bodies
+  pl_vec3 point, turn;
+  double motor, low, high;
+} pl_joint_errors;
+pl_joint_errors pl_joint_rows_get_errors(const pl_joint_rows *rows, const pl_contact_body *bodies,
+                                         double step);
+// Whether bodies turn or slide along the joint's axis.
+bool pl_joint_rows_has_axis(const pl_joint_rows *rows);
+
 // Impulses and turns of one joint.
 typedef struct pl_joint_vector {
   pl_vec3 point, turn;

@@ -2,21 +2,12 @@
 
 #include <math.h>
 
+#include "contact/potential_vectors.h"
 #include "math/mat3.h"
 #include "pliant/math.h"
 
 // Parts of a change of friction's cap that are taken: the first time, and at least.
 static const double FIRST_FRACTION = 0.5, MIN_FRACTION = 0.125;
-
-static pl_vec3 vector_at(const double *from, int32_t i) {
-  return (pl_vec3){from[3 * (ptrdiff_t)i], from[3 * (ptrdiff_t)i + 1], from[3 * (ptrdiff_t)i + 2]};
-}
-
-static void add_at(double *to, int32_t i, pl_vec3 v, double factor) {
-  to[3 * (ptrdiff_t)i] += factor * v.x;
-  to[3 * (ptrdiff_t)i + 1] += factor * v.y;
-  to[3 * (ptrdiff_t)i + 2] += factor * v.z;
-}
 
 static pl_vec3 in_plane(pl_vec3 v, pl_vec3 normal) {
   return pl_vec3_add_scaled(v, normal, -pl_vec3_dot(v, normal));
@@ -25,9 +16,9 @@ static pl_vec3 in_plane(pl_vec3 v, pl_vec3 normal) {
 static pl_vec3 mix(const pl_contact_potential *term, const double *from) {
   pl_vec3 sum = {0, 0, 0};
   for (int32_t i = 0; i < term->count; ++i)
-    sum = pl_vec3_add_scaled(sum, vector_at(from, term->particles[i]), term->weights[i]);
+    sum = pl_vec3_add_scaled(sum, pl_potential_vector_at(from, term->particles[i]), term->weights[i]);
   for (int32_t i = 0; i < term->turn_count; ++i)
-    sum = pl_vec3_add(sum, pl_vec3_cross(vector_at(from, term->turns[i]), term->levers[i]));
+    sum = pl_vec3_add(sum, pl_vec3_cross(pl_potential_vector_at(from, term->turns[i]), term->levers[i]));
   return sum;
 }
 
@@ -99,7 +90,7 @@ void pl_contact_potential_freeze(pl_contact_potential *term, int32_t first, int3
   int32_t kept = 0, kept_turns = 0;
   for (int32_t i = 0; i < term->count; ++i) {
     if (term->particles[i] >= first && term->particles[i] < first + count) {
-      term->fixed = pl_vec3_add_scaled(term->fixed, vector_at(z, term->particles[i]), term->weights[i]);
+      term->fixed = pl_vec3_add_scaled(term->fixed, pl_potential_vector_at(z, term->particles[i]), term->weights[i]);
       continue;
     }
     term->particles[kept] = term->particles[i];
@@ -107,7 +98,7 @@ void pl_contact_potential_freeze(pl_contact_potential *term, int32_t first, int3
   }
   for (int32_t i = 0; i < term->turn_count; ++i) {
     if (term->turns[i] >= first && term->turns[i] < first + count) {
-      term->fixed = pl_vec3_add(term->fixed, pl_vec3_cross(vector_at(z, term->turns[i]), term->levers[i]));
+      term->fixed = pl_vec3_add(term->fixed, pl_vec3_cross(pl_potential_vector_at(z, term->turns[i]), term->levers[i]));
       continue;
     }
     term->turns[kept_turns] = term->turns[i];
@@ -199,9 +190,9 @@ void pl_contact_potential_relax(pl_contact_potential *term) {
 
 void pl_contact_potential_add_gradient(const pl_contact_potential *term, double *gradient) {
   pl_vec3 force = pl_vec3_add_scaled(term->tangent, term->normal, term->force);
-  for (int32_t i = 0; i < term->count; ++i) add_at(gradient, term->particles[i], force, -term->weights[i]);
+  for (int32_t i = 0; i < term->count; ++i) pl_potential_add_at(gradient, term->particles[i], force, -term->weights[i]);
   for (int32_t i = 0; i < term->turn_count; ++i)
-    add_at(gradient, term->turns[i], pl_vec3_cross(term->levers[i], force), -1);
+    pl_potential_add_at(gradient, term->turns[i], pl_vec3_cross(term->levers[i], force), -1);
 }
 
 // What the contact answers to a displacement of its sides: k n nᵀ where it presses, grip (P - slide slideᵀ) in the
@@ -218,9 +209,9 @@ static pl_vec3 answer(const pl_contact_potential *term, pl_vec3 d) {
 void pl_contact_potential_add_product(const pl_contact_potential *term, const double *d, double *product) {
   if (!term->presses && !(term->grip > 0)) return;
   pl_vec3 force = answer(term, mix(term, d));
-  for (int32_t i = 0; i < term->count; ++i) add_at(product, term->particles[i], force, term->weights[i]);
+  for (int32_t i = 0; i < term->count; ++i) pl_potential_add_at(product, term->particles[i], force, term->weights[i]);
   for (int32_t i = 0; i < term->turn_count; ++i)
-    add_at(product, term->turns[i], pl_vec3_cross(term->levers[i], force), 1);
+    pl_potential_add_at(product, term->turns[i], pl_vec3_cross(term->levers[i], force), 1);
 }
 
 void pl_contact_potential_add_blocks(const pl_contact_potential *term, double *blocks) {

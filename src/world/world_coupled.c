@@ -101,13 +101,22 @@ static bool touches_obstacle(const pl_coupled *j, const pl_contact *c) {
   return touches(j, c, PL_COUPLED_ASLEEP) || touches(j, c, PL_COUPLED_KINEMATIC);
 }
 
+static void join(pl_coupled *j, int32_t one, int32_t other) {
+  int32_t a = root_of(j, one), b = root_of(j, other);
+  j->bodies[a > b ? a : b].island = a > b ? b : a;
+}
+
 // Number islands by their lowest body.
 static void form_islands(pl_coupled *j) {
   for (int32_t b = 0; b < j->body_count; ++b) j->bodies[b].island = b;
   for (int32_t i = 0; i < j->term_count; ++i) {
     if (j->contacts[i].collider >= 0 || touches_obstacle(j, &j->contacts[i])) continue;
-    int32_t a = root_of(j, j->contacts[i].a.body), b = root_of(j, j->contacts[i].b.body);
-    j->bodies[a > b ? a : b].island = a > b ? b : a;
+    join(j, j->contacts[i].a.body, j->contacts[i].b.body);
+  }
+  for (int32_t i = 0; i < j->joint_count; ++i) {
+    int32_t a = pl_coupled_joint_body(j, i, 0), b = pl_coupled_joint_body(j, i, 1);
+    if (a >= 0 && b >= 0 && !pl_coupled_is_obstacle(&j->bodies[a]) && !pl_coupled_is_obstacle(&j->bodies[b]))
+      join(j, a, b);
   }
   for (int32_t b = 0; b < j->body_count; ++b) j->bodies[b].island = root_of(j, b);
 }
@@ -116,18 +125,28 @@ static int32_t island_of(const pl_coupled *j, int32_t term) {
   return j->bodies[body_of(j, term)].island;
 }
 
-// Sort bodies and terms by island, each in their order, by counting.
+static int32_t island_of_body(const pl_coupled *j, int32_t body) {
+  return j->bodies[body].island;
+}
+
+static int32_t island_of_joint(const pl_coupled *j, int32_t joint) {
+  return j->bodies[pl_coupled_joint_owner(j, joint)].island;
+}
+
+// Sort items by island, each in their order, by counting.
+static void sort_by_island(const pl_coupled *j, int32_t count, int32_t (*island)(const pl_coupled *j, int32_t item),
+                           int32_t *order) {
+  int32_t *starts = j->starts;
+  memset(starts, 0, (size_t)(j->body_count + 1) * sizeof(int32_t));
+  for (int32_t i = 0; i < count; ++i) ++starts[island(j, i) + 1];
+  for (int32_t b = 0; b < j->body_count; ++b) starts[b + 1] += starts[b];
+  for (int32_t i = 0; i < count; ++i) order[starts[island(j, i)]++] = i;
+}
+
 static void sort_islands(pl_coupled *j) {
-  int32_t *body_start = j->starts, *term_start = j->starts + j->body_count + 1;
-  memset(j->starts, 0, 2 * (size_t)(j->body_count + 1) * sizeof(int32_t));
-  for (int32_t b = 0; b < j->body_count; ++b) ++body_start[j->bodies[b].island + 1];
-  for (int32_t i = 0; i < j->term_count; ++i) ++term_start[island_of(j, i) + 1];
-  for (int32_t b = 0; b < j->body_count; ++b) {
-    body_start[b + 1] += body_start[b];
-    term_start[b + 1] += term_start[b];
-  }
-  for (int32_t b = 0; b < j->body_count; ++b) j->body_order[body_start[j->bodies[b].island]++] = b;
-  for (int32_t i = 0; i < j->term_count; ++i) j->term_order[term_start[island_of(j, i)]++] = i;
+  sort_by_island(j, j->body_count, island_of_body, j->body_order);
+  sort_by_island(j, j->term_count, island_of, j->term_order);
+  sort_by_island(j, j->joint_count, island_of_joint, j->joint_order);
 }
 
 // The state before a body's own step and that after it.
@@ -198,7 +217,7 @@ static bool is_known(const pl_coupled *j, const pl_contact *c) {
   return false;
 }
 
-// What rigid bodies with joints touch is not part of the solve.
+// What rigid bodies with attachments touch is not part of the solve.
 static bool is_outside(const pl_coupled *j, int32_t body) {
   return PL_ITEM(&j->world->contact_bodies, pl_contact_body, body).rigid != NULL && j->bodies[body].rigid == NULL;
 }
@@ -346,11 +365,13 @@ static pl_status begin_islands(pl_coupled *j, pl_step_report *report, pl_error *
   form_islands(j);
   sort_islands(j);
   j->island_count = 0;
-  for (int32_t body = 0, term = 0; body < j->body_count;) {
-    pl_coupled_island island = {.coupled = j, .bodies = j->body_order + body, .terms = j->term_order + term};
+  for (int32_t body = 0, term = 0, joint = 0; body < j->body_count;) {
+    pl_coupled_island island = {
+        .coupled = j, .bodies = j->body_order + body, .terms = j->term_order + term, .joints = j->joint_order + joint};
     int32_t number = j->bodies[*island.bodies].island;
     for (; body < j->body_count && j->bodies[j->body_order[body]].island == number; ++body) ++island.body_count;
     for (; term < j->term_count && island_of(j, j->term_order[term]) == number; ++term) ++island.term_count;
+    for (; joint < j->joint_count && island_of_joint(j, j->joint_order[joint]) == number; ++joint) ++island.joint_count;
     if (!has_implicit(j, &island)) continue;
     pl_coupled_body *only = &j->bodies[*island.bodies];
     if (island.term_count == 0) {
@@ -434,6 +455,7 @@ static void commit(pl_coupled *j) {
   for (int32_t i = 0; i < j->term_count; ++i) pl_contact_potential_add_gradient(&j->terms[i], forces);
   for (size_t i = 0; i < 3 * n; ++i) forces[i] = -forces[i];
   pl_coupled_add_forces(j);
+  pl_coupled_joints_commit(j);
   for (int32_t k = 0; k < j->body_count; ++k) {
     pl_coupled_body *b = &j->bodies[k];
     PL_ITEM(&j->world->contact_bodies, pl_contact_body, k).solved =
@@ -481,6 +503,7 @@ static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *e
   pl_world_hold_pins(j->world);
   pl_world_mark_sleepers(j->world);
   predict(j);
+  pl_coupled_joints_place(j);
   status = pl_world_check_range(j->world, report, error);
   if (status < 0) return status;
   // Where nothing was predicted to touch, elastic forces may still press bodies into each other: always look again.

@@ -22,7 +22,7 @@ static bool take_bodies(pl_coupled *j) {
   j->first = PL_SCRATCH(scratch, int32_t, j->body_count + 1);
   j->rigids = PL_SCRATCH(scratch, pl_potential_rigid, j->body_count);
   j->body_order = PL_SCRATCH(scratch, int32_t, j->body_count);
-  j->starts = PL_SCRATCH(scratch, int32_t, 2 * (j->body_count + 1));
+  j->starts = PL_SCRATCH(scratch, int32_t, j->body_count + 1);
   j->islands = PL_SCRATCH(scratch, pl_coupled_island, j->body_count);
   j->wholes = PL_SCRATCH(scratch, pl_contact_rigid, 2 * j->body_count);
   if (!j->wholes || !j->islands || !j->bodies || !j->first || !j->rigids || !j->body_order || !j->starts) return false;
@@ -119,5 +119,5 @@ static bool reserve(pl_coupled *j) {
 }
 
 bool pl_coupled_take(pl_coupled *j) {
-  return take_bodies(j) && take_vectors(j) && take_terms(j) && reserve(j);
+  return take_bodies(j) && take_vectors(j) && take_terms(j) && pl_coupled_joints_take(j) && reserve(j);
 }

@@ -14,18 +14,16 @@
 // implicit one follows free masses, and two alike meet in the middle. What the arms of an implicit body miss is given
 // to it as a torque.
 //
-// Bodies with joints or attachments stay outside: those are solved by the sweeps that follow (contact_joint.h), and so
-// are the contacts of such bodies.
+// Bodies with attachments, and what joints join to them, stay outside: those are solved by the sweeps that follow
+// (contact_joint.h), and so are the contacts of such bodies.
 #include <math.h>
 
 #include "pliant/math.h"
 #include "world/world_coupled_solve.h"
-#include "world/world_joints.h"
 
 bool pl_coupled_rigid_is_part(const pl_world *world, int32_t index) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
-  pl_slot_id id = pl_slots_id_at(&world->bodies, index);
-  return body->model->method->get_rigid != NULL && !pl_world_is_coupled(world, (pl_body_id){id.slot, id.generation});
+  return body->model->method->get_rigid != NULL && !body->is_tied;
 }
 
 bool pl_coupled_rigid_take(pl_coupled *j, pl_coupled_body *b) {

@@ -88,6 +88,8 @@ static double evaluate(pl_coupled_island *s, pl_body_coupled_mode mode) {
     add_size(&j->bodies[j->contacts[i].a.body], square);
     if (j->contacts[i].collider < 0) add_size(&j->bodies[j->contacts[i].b.body], square);
   }
+  energy += pl_coupled_joints_evaluate(s);
+  pl_coupled_joints_add_gradient(s, j->gradient);
   for (int32_t m = 0; m < s->body_count; ++m) clear_fixed(j, &j->bodies[s->bodies[m]], j->gradient);
   return energy;
 }
@@ -135,6 +137,7 @@ static void multiply(const pl_coupled_island *s, const double *d, double *produc
         product[at + i] = rate * b->body->model->masses[i / 3] * d[at + i];
   }
   for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_add_product(&j->terms[s->terms[n]], d, product);
+  pl_coupled_joints_add_product(s, d, product);
 }
 
 // Diagonal blocks of the bodies; those of held particles are zero.
@@ -164,6 +167,7 @@ static void invert_blocks(const pl_coupled_island *s) {
            9 * (size_t)j->bodies[k].count * sizeof(double));
   }
   for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_add_blocks(&j->terms[s->terms[n]], j->inverses);
+  pl_coupled_joints_add_blocks(s, j->inverses);
   for (int32_t m = 0; m < s->body_count; ++m) {
     int32_t k = s->bodies[m];
     for (int32_t i = j->first[k]; i < j->first[k + 1]; ++i) {
@@ -263,6 +267,7 @@ static bool predict_terms(const pl_coupled_island *s) {
   // Less what the terms gave …
   add_scaled(s, j->predicted, -2, j->predicted, j->predicted);
   for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_add_gradient(&j->terms[s->terms[n]], j->predicted);
+  pl_coupled_joints_add_gradient(s, j->predicted);
   add_scaled(s, j->predicted, -2, j->predicted, j->predicted);
   // … plus what they give now.
   for (int32_t n = 0; n < s->term_count; ++n) {
@@ -270,6 +275,8 @@ static bool predict_terms(const pl_coupled_island *s) {
     any = pl_contact_potential_predict(t, j->direction) || any;
     pl_contact_potential_add_gradient(t, j->predicted);
   }
+  any = pl_coupled_joints_predict(s) || any;
+  pl_coupled_joints_add_gradient(s, j->predicted);
   for (int32_t m = 0; m < s->body_count; ++m) clear_fixed(j, &j->bodies[s->bodies[m]], j->predicted);
   return any;
 }
@@ -326,7 +333,7 @@ static double allowed_gap(const pl_coupled *j, int32_t term) {
 // last step is no longer right then, and would throw apart what has just met. False if none do.
 static bool update_multipliers(const pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
-  bool any = false;
+  bool any = pl_coupled_joints_any_off(s);
   for (int32_t n = 0; n < s->term_count; ++n) {
     int32_t i = s->terms[n];
     const pl_contact_potential *t = &j->terms[i];
@@ -334,6 +341,7 @@ static bool update_multipliers(const pl_coupled_island *s) {
   }
   for (int32_t n = 0; any && n < s->term_count; ++n)
     j->terms[s->terms[n]].normal_multiplier = j->terms[s->terms[n]].force;
+  if (any) pl_coupled_joints_update(s);
   return any;
 }
 
@@ -429,6 +437,7 @@ bool pl_coupled_solve(pl_coupled_island *s) {
   get_blocks(s);
   for (int32_t n = 0; n < s->term_count; ++n)
     pl_contact_potential_set_stiffness(&j->terms[s->terms[n]], j->blocks, STIFFNESS);
+  pl_coupled_joints_set_stiffness(s);
   if (!slow) guess_pushed(s);
   for (int32_t m = 0; m < s->body_count; ++m) j->bodies[s->bodies[m]].is_guessed = true;
   energy = evaluate(s, PL_COUPLED_CHECK);

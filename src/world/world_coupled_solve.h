@@ -3,6 +3,7 @@
 #define PL_WORLD_WORLD_COUPLED_SOLVE_H
 
 #include "contact/contact_potential.h"
+#include "contact/joint_potential.h"
 #include "world/world_segments.h"
 
 typedef enum pl_coupled_state {
@@ -51,6 +52,8 @@ static inline bool pl_coupled_is_obstacle(const pl_coupled_body *body) {
   return body->state == PL_COUPLED_ASLEEP || body->state == PL_COUPLED_KINEMATIC;
 }
 
+typedef struct pl_coupled_joint pl_coupled_joint;
+
 // All of them. Particles are numbered through; vectors have three doubles per particle.
 typedef struct pl_coupled {
   pl_world *world;
@@ -61,8 +64,10 @@ typedef struct pl_coupled {
   int32_t term_count, term_capacity;
   pl_contact *contacts;
   pl_contact_potential *terms;
-  int32_t *body_order, *term_order;  // sorted by island
-  int32_t *starts;                   // workspace of sorting
+  int32_t joint_count;
+  pl_coupled_joint *joints;                        // those of its rigid bodies
+  int32_t *body_order, *term_order, *joint_order;  // sorted by island
+  int32_t *starts;                                 // workspace of sorting
   struct pl_coupled_island *islands;
   pl_contact_rigid *wholes;  // two per body: workspace of pl_coupled_rest()
   int32_t island_count;
@@ -78,8 +83,8 @@ typedef struct pl_coupled {
 // An island of it.
 typedef struct pl_coupled_island {
   pl_coupled *coupled;
-  const int32_t *bodies, *terms;
-  int32_t body_count, term_count;
+  const int32_t *bodies, *terms, *joints;
+  int32_t body_count, term_count, joint_count;
   int32_t newton_count, conjugate_count;
   double residual;  // of the worst body, as a multiple of what counts as none
   bool converged;
@@ -107,6 +112,26 @@ void pl_coupled_rigid_guess_rest(const pl_coupled_body *body);
 // Particles at the ends; the state after the solve.
 void pl_coupled_rigid_note_ends(const pl_coupled_body *body);
 void pl_coupled_rigid_commit(const pl_coupled *coupled, const pl_coupled_body *body);
+
+// Joints (world_coupled_joint.c): memory; rows, when all rigid bodies are at their goals; the body
+// of a side, -1 for the world; the one whose island it belongs to.
+bool pl_coupled_joints_take(pl_coupled *coupled);
+void pl_coupled_joints_place(pl_coupled *coupled);
+int32_t pl_coupled_joint_body(const pl_coupled *coupled, int32_t joint, int side);
+int32_t pl_coupled_joint_owner(const pl_coupled *coupled, int32_t joint);
+// The rows of all joints of an island in the solve, as terms of contacts are; `any_off`: is one not
+// where it is to be?
+void pl_coupled_joints_set_stiffness(const pl_coupled_island *island);
+double pl_coupled_joints_evaluate(const pl_coupled_island *island);
+bool pl_coupled_joints_predict(const pl_coupled_island *island);
+void pl_coupled_joints_add_gradient(const pl_coupled_island *island, double *gradient);
+void pl_coupled_joints_add_product(const pl_coupled_island *island, const double *d,
+                                   double *product);
+void pl_coupled_joints_add_blocks(const pl_coupled_island *island, double *blocks);
+bool pl_coupled_joints_any_off(const pl_coupled_island *island);
+void pl_coupled_joints_update(const pl_coupled_island *island);
+// Their forces on bodies, and what joints keep from step to step.
+void pl_coupled_joints_commit(const pl_coupled *coupled);
 
 // What restitution does to a contact (world_coupled_bounce.c).
 typedef struct pl_coupled_bounce {

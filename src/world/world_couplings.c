@@ -102,8 +102,30 @@ static bool list_attachments(pl_world *world) {
   return true;
 }
 
+// Bodies with attachments, and what joints join to these.
+static void mark_tied(pl_world *world) {
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i)
+    ((pl_body *)pl_slots_at(&world->bodies, i))->is_tied = false;
+  for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
+    const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
+    pl_body *a = pl_world_find_body(world, it->body_a), *b = pl_world_find_body(world, it->body_b);
+    if (a != NULL) a->is_tied = true;
+    if (b != NULL) b->is_tied = true;
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
+      const pl_world_joint *joint = pl_slots_at(&world->joints, i);
+      pl_body *a = pl_world_find_body(world, joint->def.body_a), *b = pl_world_find_body(world, joint->def.body_b);
+      if (a == NULL || b == NULL || a->is_tied == b->is_tied) continue;
+      a->is_tied = b->is_tied = changed = true;
+    }
+  }
+}
+
 pl_status pl_world_list_couplings(pl_world *world, pl_error *error) {
   world->contact_joints.count = world->spared_pairs.count = 0;
+  mark_tied(world);
   if (!list_joints(world) || !list_attachments(world)) return pl_fail_memory(error);
   return pl_contact_solver_set_joints(world->contact_solver, world->contact_joints.items,
                                       (int32_t)world->contact_joints.count, error);
@@ -121,6 +143,11 @@ static void set_ends(pl_world *world, int32_t coupling, int32_t a, int32_t b, bo
   entry->b = idle ? -1 : b;
 }
 
+// Whether a coupled solve has moved a body together with its joints, or there is none.
+static bool is_solved(const pl_world *world, int32_t body) {
+  return body < 0 || PL_ITEM(&world->contact_bodies, pl_contact_body, body).solved;
+}
+
 // All joints that act. Out of memory the sweeps alone solve them.
 static void start_joints(pl_world *world) {
   int32_t count = pl_slots_count(&world->joints), active = 0;
@@ -132,7 +159,8 @@ static void start_joints(pl_world *world) {
     pl_world_joint *joint = pl_slots_at(&world->joints, i);
     bool idle = joint->state.broken != 0 || is_idle(world, joint->rows.a.body, joint->rows.b.body);
     set_ends(world, i, joint->rows.a.body, joint->rows.b.body, idle);
-    if (idle) continue;
+    joint->rows.is_solved = is_solved(world, joint->rows.a.body) && is_solved(world, joint->rows.b.body);
+    if (idle || joint->rows.is_solved) continue;
     pl_joint_rows_prepare(&joint->rows, bodies, world->def.step);
     if (rows != NULL) rows[active++] = &joint->rows;
   }
