@@ -104,6 +104,7 @@ static void push(pl_contact_body *bodies, const pl_contact_arm arms[2], pl_vec3 
 void pl_attachment_rows_begin(void *data, pl_contact_body *bodies, const pl_contact_step *step) {
   (void)step;
   pl_attachment_rows *rows = data;
+  if (rows->is_solved) return;
   for (int32_t i = 0; i < rows->count; ++i)
     if (rows->points[i].state->broken == 0) push(bodies, rows->points[i].start, rows->points[i].state->impulse);
 }
@@ -121,6 +122,7 @@ static void sweep_point(pl_attached_point *point, pl_contact_body *bodies, bool 
 void pl_attachment_rows_sweep(void *data, pl_contact_body *bodies, const pl_contact_step *step, bool corrects) {
   (void)step;
   pl_attachment_rows *rows = data;
+  if (rows->is_solved) return;
   bool starts = !corrects && !rows->is_relaxing;
   rows->is_relaxing = !corrects;
   for (int32_t i = 0; i < rows->count; ++i) {

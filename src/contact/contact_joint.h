@@ -132,6 +132,7 @@ typedef struct pl_attachment_rows {
   pl_attached_point *points;
   pl_transform start_frame, end_frame;  // of given positions at either end of the step
   bool is_relaxing;
+  bool is_solved;  // as of joints
 } pl_attachment_rows;
 
 void pl_attachment_rows_prepare(pl_attachment_rows *rows, const pl_contact_body *bodies,

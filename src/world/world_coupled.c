@@ -118,6 +118,10 @@ static void form_islands(pl_coupled *j) {
     if (a >= 0 && b >= 0 && !pl_coupled_is_obstacle(&j->bodies[a]) && !pl_coupled_is_obstacle(&j->bodies[b]))
       join(j, a, b);
   }
+  for (int32_t i = 0; i < j->tie_count; ++i) {
+    int32_t a = pl_coupled_tie_body(j, i, 0), b = pl_coupled_tie_body(j, i, 1);
+    if (!pl_coupled_is_obstacle(&j->bodies[a]) && !pl_coupled_is_obstacle(&j->bodies[b])) join(j, a, b);
+  }
   for (int32_t b = 0; b < j->body_count; ++b) j->bodies[b].island = root_of(j, b);
 }
 
@@ -131,6 +135,10 @@ static int32_t island_of_body(const pl_coupled *j, int32_t body) {
 
 static int32_t island_of_joint(const pl_coupled *j, int32_t joint) {
   return j->bodies[pl_coupled_joint_owner(j, joint)].island;
+}
+
+static int32_t island_of_tie(const pl_coupled *j, int32_t tie) {
+  return j->bodies[pl_coupled_tie_owner(j, tie)].island;
 }
 
 // Sort items by island, each in their order, by counting.
@@ -147,6 +155,7 @@ static void sort_islands(pl_coupled *j) {
   sort_by_island(j, j->body_count, island_of_body, j->body_order);
   sort_by_island(j, j->term_count, island_of, j->term_order);
   sort_by_island(j, j->joint_count, island_of_joint, j->joint_order);
+  sort_by_island(j, j->tie_count, island_of_tie, j->tie_order);
 }
 
 // The state before a body's own step and that after it.
@@ -217,9 +226,9 @@ static bool is_known(const pl_coupled *j, const pl_contact *c) {
   return false;
 }
 
-// What rigid bodies with attachments touch is not part of the solve.
-static bool is_outside(const pl_coupled *j, int32_t body) {
-  return PL_ITEM(&j->world->contact_bodies, pl_contact_body, body).rigid != NULL && j->bodies[body].rigid == NULL;
+// What rigid bodies that are attached to given positions touch is not part of the solve.
+bool pl_coupled_has_place(const pl_coupled *j, int32_t body) {
+  return PL_ITEM(&j->world->contact_bodies, pl_contact_body, body).rigid == NULL || j->bodies[body].rigid != NULL;
 }
 
 static bool is_deep(const pl_coupled *j, const pl_contact *c) {
@@ -233,7 +242,8 @@ static void freeze_obstacle(const pl_coupled *j, pl_contact_potential *term, int
 }
 
 static bool add_term(pl_coupled *j, const pl_contact *found) {
-  if (is_outside(j, found->a.body) || (found->collider < 0 && is_outside(j, found->b.body))) return true;
+  if (!pl_coupled_has_place(j, found->a.body)) return true;
+  if (found->collider < 0 && !pl_coupled_has_place(j, found->b.body)) return true;
   if (j->term_count == j->term_capacity) return false;
   pl_contact_potential *term = &j->terms[j->term_count];
   pl_contact *c = &j->contacts[j->term_count++];
@@ -365,16 +375,20 @@ static pl_status begin_islands(pl_coupled *j, pl_step_report *report, pl_error *
   form_islands(j);
   sort_islands(j);
   j->island_count = 0;
-  for (int32_t body = 0, term = 0, joint = 0; body < j->body_count;) {
-    pl_coupled_island island = {
-        .coupled = j, .bodies = j->body_order + body, .terms = j->term_order + term, .joints = j->joint_order + joint};
+  for (int32_t body = 0, term = 0, joint = 0, tie = 0; body < j->body_count;) {
+    pl_coupled_island island = {.coupled = j,
+                                .bodies = j->body_order + body,
+                                .terms = j->term_order + term,
+                                .joints = j->joint_order + joint,
+                                .ties = j->tie_order + tie};
     int32_t number = j->bodies[*island.bodies].island;
     for (; body < j->body_count && j->bodies[j->body_order[body]].island == number; ++body) ++island.body_count;
     for (; term < j->term_count && island_of(j, j->term_order[term]) == number; ++term) ++island.term_count;
     for (; joint < j->joint_count && island_of_joint(j, j->joint_order[joint]) == number; ++joint) ++island.joint_count;
+    for (; tie < j->tie_count && island_of_tie(j, j->tie_order[tie]) == number; ++tie) ++island.tie_count;
     if (!has_implicit(j, &island)) continue;
     pl_coupled_body *only = &j->bodies[*island.bodies];
-    if (island.term_count == 0) {
+    if (island.term_count == 0 && island.tie_count == 0) {
       if (only->state != PL_COUPLED_WAITING) continue;
       pl_status status = move_alone(j, only, report, error);
       if (status < 0) return pl_world_name_body(j->world, only->index, status, report, error);
@@ -456,6 +470,7 @@ static void commit(pl_coupled *j) {
   for (size_t i = 0; i < 3 * n; ++i) forces[i] = -forces[i];
   pl_coupled_add_forces(j);
   pl_coupled_joints_commit(j);
+  pl_coupled_ties_commit(j, forces);
   for (int32_t k = 0; k < j->body_count; ++k) {
     pl_coupled_body *b = &j->bodies[k];
     PL_ITEM(&j->world->contact_bodies, pl_contact_body, k).solved =
@@ -504,6 +519,7 @@ static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *e
   pl_world_mark_sleepers(j->world);
   predict(j);
   pl_coupled_joints_place(j);
+  pl_coupled_ties_place(j);
   status = pl_world_check_range(j->world, report, error);
   if (status < 0) return status;
   // Where nothing was predicted to touch, elastic forces may still press bodies into each other: always look again.

@@ -119,5 +119,6 @@ static bool reserve(pl_coupled *j) {
 }
 
 bool pl_coupled_take(pl_coupled *j) {
-  return take_bodies(j) && take_vectors(j) && take_terms(j) && pl_coupled_joints_take(j) && reserve(j);
+  return take_bodies(j) && take_vectors(j) && take_terms(j) && pl_coupled_joints_take(j) && pl_coupled_ties_take(j) &&
+         reserve(j);
 }

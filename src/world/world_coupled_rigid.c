@@ -14,8 +14,8 @@
 // implicit one follows free masses, and two alike meet in the middle. What the arms of an implicit body miss is given
 // to it as a torque.
 //
-// Bodies with attachments, and what joints join to them, stay outside: those are solved by the sweeps that follow
-// (contact_joint.h), and so are the contacts of such bodies.
+// Bodies attached to given positions, and what joints join to them, stay outside: those are solved by the sweeps that
+// follow (contact_joint.h), and so are the contacts of such bodies.
 #include <math.h>
 
 #include "pliant/math.h"
@@ -96,14 +96,14 @@ void pl_coupled_rigid_guess_rest(const pl_coupled_body *b) {
   put(b->step.ends + 3, (pl_vec3){scale * turn.x, scale * turn.y, scale * turn.z});
 }
 
-static pl_quat turn_of(const pl_coupled_body *b) {
+pl_quat pl_coupled_rigid_turn(const pl_coupled_body *b) {
   return pl_quat_from_rotation_vector(pl_vec3_scale(vector_at(b->step.ends + 3), 1 / b->rigid->length));
 }
 
 void pl_coupled_rigid_note_ends(const pl_coupled_body *b) {
   const pl_coupled_rigid *rigid = b->rigid;
   pl_vec3 center = vector_at(b->step.ends);
-  pl_quat turn = turn_of(b);
+  pl_quat turn = pl_coupled_rigid_turn(b);
   for (int32_t i = 0; i < b->body->model->particle_count; ++i)
     b->body->positions[i] =
         pl_vec3_add(center, pl_quat_rotate(turn, pl_vec3_sub(rigid->points[i], rigid->goal.center)));
@@ -147,10 +147,9 @@ static int compliance_of(const pl_coupled_body *b) {
   return b->rigid != NULL ? 2 : b->coupled != NULL ? 1 : 0;
 }
 
-// Where both sides feel the forces of a contact.
-static pl_vec3 common_point(const pl_coupled *j, const pl_contact *c, const pl_vec3 points[2]) {
-  if (c->collider >= 0) return points[0];
-  int a = compliance_of(&j->bodies[c->a.body]), b = compliance_of(&j->bodies[c->b.body]);
+// Where both of two bodies feel a force.
+static pl_vec3 common_point(const pl_coupled *j, const int32_t bodies[2], const pl_vec3 points[2]) {
+  int a = compliance_of(&j->bodies[bodies[0]]), b = compliance_of(&j->bodies[bodies[1]]);
   return a == b ? pl_vec3_lerp(points[0], points[1], 0.5) : a > b ? points[1] : points[0];
 }
 
@@ -164,6 +163,12 @@ static void push_body(pl_coupled_body *b, pl_vec3 own, pl_vec3 common, pl_vec3 f
   }
 }
 
+void pl_coupled_push_pair(const pl_coupled *j, const int32_t bodies[2], const pl_vec3 points[2], pl_vec3 force) {
+  pl_vec3 common = common_point(j, bodies, points);
+  push_body(&j->bodies[bodies[0]], points[0], common, force);
+  push_body(&j->bodies[bodies[1]], points[1], common, pl_vec3_scale(force, -1));
+}
+
 void pl_coupled_add_forces(const pl_coupled *j) {
   for (int32_t k = 0; k < j->body_count; ++k) {
     pl_coupled_body *b = &j->bodies[k];
@@ -174,11 +179,12 @@ void pl_coupled_add_forces(const pl_coupled *j) {
     const pl_contact *c = &j->contacts[i];
     pl_vec3 force = pl_vec3_add_scaled(j->terms[i].tangent, j->terms[i].normal, j->terms[i].force);
     if (!(pl_vec3_dot(force, force) > 0)) continue;
-    pl_vec3 points[2] = {point_of_side(j, &c->a)};
-    if (c->collider < 0) points[1] = point_of_side(j, &c->b);
-    pl_vec3 common = common_point(j, c, points);
-    push_body(&j->bodies[c->a.body], points[0], common, force);
-    if (c->collider < 0) push_body(&j->bodies[c->b.body], points[1], common, pl_vec3_scale(force, -1));
+    pl_vec3 point = point_of_side(j, &c->a);
+    if (c->collider >= 0)
+      push_body(&j->bodies[c->a.body], point, point, force);
+    else
+      pl_coupled_push_pair(j, (const int32_t[2]){c->a.body, c->b.body},
+                           (const pl_vec3[2]){point, point_of_side(j, &c->b)}, force);
   }
 }
 
@@ -197,7 +203,7 @@ void pl_coupled_rigid_commit(const pl_coupled *j, const pl_coupled_body *b) {
     end.center = pl_vec3_add_scaled(end.center, gain, h);
     end.angular_velocity =
         pl_vec3_add_scaled(end.angular_velocity, pl_mat3_apply(end.inverse_inertia, rigid->torque), h);
-    end.rotation = pl_quat_normalize(pl_quat_multiply(turn_of(b), end.rotation));
+    end.rotation = pl_quat_normalize(pl_quat_multiply(pl_coupled_rigid_turn(b), end.rotation));
   }
   model->method->set_rigid(model, b->body->state, &end);
 }

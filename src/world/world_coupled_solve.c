@@ -88,8 +88,9 @@ static double evaluate(pl_coupled_island *s, pl_body_coupled_mode mode) {
     add_size(&j->bodies[j->contacts[i].a.body], square);
     if (j->contacts[i].collider < 0) add_size(&j->bodies[j->contacts[i].b.body], square);
   }
-  energy += pl_coupled_joints_evaluate(s);
+  energy += pl_coupled_joints_evaluate(s) + pl_coupled_ties_evaluate(s);
   pl_coupled_joints_add_gradient(s, j->gradient);
+  pl_coupled_ties_add_gradient(s, j->gradient);
   for (int32_t m = 0; m < s->body_count; ++m) clear_fixed(j, &j->bodies[s->bodies[m]], j->gradient);
   return energy;
 }
@@ -138,6 +139,7 @@ static void multiply(const pl_coupled_island *s, const double *d, double *produc
   }
   for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_add_product(&j->terms[s->terms[n]], d, product);
   pl_coupled_joints_add_product(s, d, product);
+  pl_coupled_ties_add_product(s, d, product);
 }
 
 // Diagonal blocks of the bodies; those of held particles are zero.
@@ -168,6 +170,7 @@ static void invert_blocks(const pl_coupled_island *s) {
   }
   for (int32_t n = 0; n < s->term_count; ++n) pl_contact_potential_add_blocks(&j->terms[s->terms[n]], j->inverses);
   pl_coupled_joints_add_blocks(s, j->inverses);
+  pl_coupled_ties_add_blocks(s, j->inverses);
   for (int32_t m = 0; m < s->body_count; ++m) {
     int32_t k = s->bodies[m];
     for (int32_t i = j->first[k]; i < j->first[k + 1]; ++i) {
@@ -333,7 +336,7 @@ static double allowed_gap(const pl_coupled *j, int32_t term) {
 // last step is no longer right then, and would throw apart what has just met. False if none do.
 static bool update_multipliers(const pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
-  bool any = pl_coupled_joints_any_off(s);
+  bool any = pl_coupled_joints_any_off(s) || pl_coupled_ties_any_off(s);
   for (int32_t n = 0; n < s->term_count; ++n) {
     int32_t i = s->terms[n];
     const pl_contact_potential *t = &j->terms[i];
@@ -342,6 +345,7 @@ static bool update_multipliers(const pl_coupled_island *s) {
   for (int32_t n = 0; any && n < s->term_count; ++n)
     j->terms[s->terms[n]].normal_multiplier = j->terms[s->terms[n]].force;
   if (any) pl_coupled_joints_update(s);
+  if (any) pl_coupled_ties_update(s);
   return any;
 }
 
@@ -438,6 +442,7 @@ bool pl_coupled_solve(pl_coupled_island *s) {
   for (int32_t n = 0; n < s->term_count; ++n)
     pl_contact_potential_set_stiffness(&j->terms[s->terms[n]], j->blocks, STIFFNESS);
   pl_coupled_joints_set_stiffness(s);
+  pl_coupled_ties_set_stiffness(s);
   if (!slow) guess_pushed(s);
   for (int32_t m = 0; m < s->body_count; ++m) j->bodies[s->bodies[m]].is_guessed = true;
   energy = evaluate(s, PL_COUPLED_CHECK);

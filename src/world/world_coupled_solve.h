@@ -53,6 +53,7 @@ static inline bool pl_coupled_is_obstacle(const pl_coupled_body *body) {
 }
 
 typedef struct pl_coupled_joint pl_coupled_joint;
+typedef struct pl_coupled_tie pl_coupled_tie;
 
 // All of them. Particles are numbered through; vectors have three doubles per particle.
 typedef struct pl_coupled {
@@ -65,9 +66,11 @@ typedef struct pl_coupled {
   pl_contact *contacts;
   pl_contact_potential *terms;
   int32_t joint_count;
-  pl_coupled_joint *joints;                        // those of its rigid bodies
-  int32_t *body_order, *term_order, *joint_order;  // sorted by island
-  int32_t *starts;                                 // workspace of sorting
+  pl_coupled_joint *joints;  // those of its rigid bodies
+  int32_t tie_count;
+  pl_coupled_tie *ties;  // points of bodies that are attached to others
+  int32_t *body_order, *term_order, *joint_order, *tie_order;  // sorted by island
+  int32_t *starts;                                             // workspace of sorting
   struct pl_coupled_island *islands;
   pl_contact_rigid *wholes;  // two per body: workspace of pl_coupled_rest()
   int32_t island_count;
@@ -83,8 +86,8 @@ typedef struct pl_coupled {
 // An island of it.
 typedef struct pl_coupled_island {
   pl_coupled *coupled;
-  const int32_t *bodies, *terms, *joints;
-  int32_t body_count, term_count, joint_count;
+  const int32_t *bodies, *terms, *joints, *ties;
+  int32_t body_count, term_count, joint_count, tie_count;
   int32_t newton_count, conjugate_count;
   double residual;  // of the worst body, as a multiple of what counts as none
   bool converged;
@@ -133,6 +136,21 @@ void pl_coupled_joints_update(const pl_coupled_island *island);
 // Their forces on bodies, and what joints keep from step to step.
 void pl_coupled_joints_commit(const pl_coupled *coupled);
 
+// Attached points (world_coupled_tie.c), likewise; `commit` adds their forces to those on
+// particles.
+bool pl_coupled_ties_take(pl_coupled *coupled);
+void pl_coupled_ties_place(pl_coupled *coupled);
+int32_t pl_coupled_tie_body(const pl_coupled *coupled, int32_t tie, int side);
+int32_t pl_coupled_tie_owner(const pl_coupled *coupled, int32_t tie);
+void pl_coupled_ties_set_stiffness(const pl_coupled_island *island);
+double pl_coupled_ties_evaluate(const pl_coupled_island *island);
+void pl_coupled_ties_add_gradient(const pl_coupled_island *island, double *gradient);
+void pl_coupled_ties_add_product(const pl_coupled_island *island, const double *d, double *product);
+void pl_coupled_ties_add_blocks(const pl_coupled_island *island, double *blocks);
+bool pl_coupled_ties_any_off(const pl_coupled_island *island);
+void pl_coupled_ties_update(const pl_coupled_island *island);
+void pl_coupled_ties_commit(const pl_coupled *coupled, double *forces);
+
 // What restitution does to a contact (world_coupled_bounce.c).
 typedef struct pl_coupled_bounce {
   bool parts;    // it parts: the force of the last step was that of a blow
@@ -151,6 +169,14 @@ void pl_coupled_rest(const pl_coupled *coupled);
 
 // The forces of all contacts on rigid bodies, and the torques that implicit ones get besides.
 void pl_coupled_add_forces(const pl_coupled *coupled);
+// The same of one force on the first of two bodies, and its opposite on the second: they feel it at
+// these points, and both at one of them.
+void pl_coupled_push_pair(const pl_coupled *coupled, const int32_t bodies[2],
+                          const pl_vec3 points[2], pl_vec3 force);
+// The rotation of a rigid body from its goal.
+pl_quat pl_coupled_rigid_turn(const pl_coupled_body *body);
+// Whether a body takes part, or is one that others meet after the solve.
+bool pl_coupled_has_place(const pl_coupled *coupled, int32_t body);
 
 // Move the ends of the island's bodies to the minimum. False if the tolerance was not reached.
 bool pl_coupled_solve(pl_coupled_island *island);

@@ -102,22 +102,25 @@ static bool list_attachments(pl_world *world) {
   return true;
 }
 
-// Bodies with attachments, and what joints join to these.
+static pl_body *body_of_number(const pl_world *world, int32_t number) {
+  return pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, number));
+}
+
+// Bodies that are attached to given positions, and what joints and attachments join to these.
 static void mark_tied(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i)
     ((pl_body *)pl_slots_at(&world->bodies, i))->is_tied = false;
   for (int32_t i = 0; i < pl_slots_count(&world->attachments); ++i) {
     const pl_world_attachment *it = pl_slots_at(&world->attachments, i);
-    pl_body *a = pl_world_find_body(world, it->body_a), *b = pl_world_find_body(world, it->body_b);
-    if (a != NULL) a->is_tied = true;
-    if (b != NULL) b->is_tied = true;
+    if (!it->is_pinned && it->rows.b < 0) pl_world_find_body(world, it->body_a)->is_tied = true;
   }
   for (bool changed = true; changed;) {
     changed = false;
-    for (int32_t i = 0; i < pl_slots_count(&world->joints); ++i) {
-      const pl_world_joint *joint = pl_slots_at(&world->joints, i);
-      pl_body *a = pl_world_find_body(world, joint->def.body_a), *b = pl_world_find_body(world, joint->def.body_b);
-      if (a == NULL || b == NULL || a->is_tied == b->is_tied) continue;
+    for (int32_t i = 0; i < (int32_t)world->contact_joints.count; ++i) {
+      const pl_contact_joint *it = &PL_ITEM(&world->contact_joints, pl_contact_joint, i);
+      if (it->a < 0 || it->b < 0) continue;
+      pl_body *a = body_of_number(world, it->a), *b = body_of_number(world, it->b);
+      if (a->is_tied == b->is_tied) continue;
       a->is_tied = b->is_tied = changed = true;
     }
   }
@@ -125,8 +128,8 @@ static void mark_tied(pl_world *world) {
 
 pl_status pl_world_list_couplings(pl_world *world, pl_error *error) {
   world->contact_joints.count = world->spared_pairs.count = 0;
-  mark_tied(world);
   if (!list_joints(world) || !list_attachments(world)) return pl_fail_memory(error);
+  mark_tied(world);
   return pl_contact_solver_set_joints(world->contact_solver, world->contact_joints.items,
                                       (int32_t)world->contact_joints.count, error);
 }
@@ -175,7 +178,9 @@ void pl_world_start_couplings(pl_world *world) {
     pl_attachment_follow(world, it);
     bool idle = it->is_pinned || is_idle(world, it->rows.a, it->rows.b);
     set_ends(world, pl_slots_count(&world->joints) + i, it->rows.a, it->rows.b, idle);
-    if (!idle) pl_attachment_rows_prepare(&it->rows, world->contact_bodies.items, world->def.step);
+    it->rows.is_solved = it->rows.b >= 0 && is_solved(world, it->rows.a) && is_solved(world, it->rows.b);
+    if (!idle && !it->rows.is_solved)
+      pl_attachment_rows_prepare(&it->rows, world->contact_bodies.items, world->def.step);
   }
 }
 

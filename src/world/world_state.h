@@ -45,7 +45,7 @@ typedef struct pl_body {
   pl_body_start start;  // as it was added
   double gravity_scale;
   bool collides;
-  bool is_tied;  // by an attachment, or by joints to a body that is
+  bool is_tied;  // to given positions, or to a body that is
   bool bounces;  // an implicit body that meets colliders in the coupled solve, where restitution
                  // acts
   pl_contact_filter filter;
