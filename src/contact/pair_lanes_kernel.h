@@ -333,6 +333,7 @@ static int32_t list_nearest(const pl_lane_surface *surface, const pl_lane_positi
 }
 
 #include "contact/pair_lanes_edge_kernel.h"
+#include "contact/pair_lanes_pierce_kernel.h"
 #include "contact/pair_lanes_tet_kernel.h"
 
 const pl_lane_kernels KERNELS = {.classify = classify,
@@ -343,4 +344,8 @@ const pl_lane_kernels KERNELS = {.classify = classify,
                                  .list_edges = list_edges,
                                  .pack_tets = pack_tets,
                                  .find_tet = find_tet,
-                                 .list_points = list_points};
+                                 .list_points = list_points,
+                                 .place_points = place_points,
+                                 .clip_points = clip_points,
+                                 .pack_pierced = pack_pierced,
+                                 .list_pierced = list_pierced};
