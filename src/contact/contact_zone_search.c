@@ -42,14 +42,19 @@ static pl_box region_of(const pl_zone_look *look) {
   return (pl_box){pl_vec3_max(box.min, other.min), pl_vec3_min(box.max, other.max)};
 }
 
+static bool pierces(const side_search *s, const pl_surface_edge *edge, int32_t triangle, bool at_start,
+                    double tolerance) {
+  const pl_surface_motion *a = motion_of(s, s->a), *b = motion_of(s, s->b);
+  const pl_vec3 *points = at_start ? a->starts : a->ends;
+  pl_vec3 c[3], position;
+  pl_surface_corners(b->tree, at_start ? b->starts : b->ends, triangle, c);
+  return pl_contact_pierces(points[edge->points[0]], points[edge->points[1]], c, tolerance, &position);
+}
+
 // Does an edge pass through a triangle? Then it is handed over.
 static bool compare(const side_search *s, const pl_surface_edge *edge, int32_t triangle) {
   const pl_zone_look *look = s->look;
-  const pl_vec3 *points = points_of(s, s->a);
-  pl_vec3 c[3], position;
-  pl_surface_corners(motion_of(s, s->b)->tree, points_of(s, s->b), triangle, c);
-  if (!pl_contact_pierces(points[edge->points[0]], points[edge->points[1]], c, look->tolerance, &position))
-    return false;
+  if (!pierces(s, edge, triangle, look->at_start, look->tolerance)) return false;
   pl_zone_crossing x = {.a = s->a,
                         .b = s->b,
                         .edge = edge,
@@ -60,6 +65,13 @@ static bool compare(const side_search *s, const pl_surface_edge *edge, int32_t t
                         .shallow = look->shallow,
                         .margin = PART_MARGIN * look->tolerance};
   if (pl_contact_is_shallow(look->memory, look->bodies, &x)) return false;
+  if (look->spares_old && pierces(s, edge, triangle, true, look->tolerance)) {
+    if (!pierces(s, edge, triangle, false, look->old_tolerance)) return false;
+    pl_zone_crossing old = x;
+    old.any_way = true;
+    old.shallow = look->old_shallow;
+    if (pl_contact_is_shallow(look->memory, look->bodies, &old)) return false;
+  }
   if (look->visit != NULL) look->visit(look->data, &x);
   return true;
 }

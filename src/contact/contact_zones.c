@@ -162,19 +162,22 @@ static pl_zone_look look_of(const zone_search *search, int32_t a, int32_t b, boo
   double shallow = SLOPS * search->detection.scale.slop - search->bodies[a].radius - search->bodies[b].radius;
   bool is_pressed = is_supported(search->memory, a) || is_supported(search->memory, b);
   if (is_pressed) shallow = fmin(shallow, tolerance);
+  pl_zone_look look = {.memory = search->memory,
+                       .bodies = search->bodies,
+                       .a = a,
+                       .b = b,
+                       .at_start = at_start,
+                       .is_supported = is_pressed,
+                       .tolerance = tolerance,
+                       .shallow = is_pressed ? fmax(shallow, START_SLACK * tolerance) : shallow};
+  if (!is_pressed || at_start) return look;
   // What is left at the end of a step must not be found at the start of the next, where it is rounded.
-  if (is_pressed && at_start)
-    shallow = fmax(shallow, START_SLACK * tolerance);
-  else if (is_pressed)
-    tolerance *= 1 - START_SLACK, shallow -= START_SLACK * fabs(shallow);
-  return (pl_zone_look){.memory = search->memory,
-                        .bodies = search->bodies,
-                        .a = a,
-                        .b = b,
-                        .at_start = at_start,
-                        .is_supported = is_pressed,
-                        .tolerance = tolerance,
-                        .shallow = shallow};
+  look.old_tolerance = tolerance;
+  look.old_shallow = look.shallow;
+  look.spares_old = !search->parts;
+  look.tolerance = (1 - START_SLACK) * tolerance;
+  look.shallow = shallow - START_SLACK * fabs(shallow);
+  return look;
 }
 
 // Do two bodies cross where they were placed last? `only_moved`: they did not before.
@@ -329,7 +332,8 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
                    .memory = memory,
                    .bodies = bodies,
                    .exchange = step->exchange,
-                   .spares_tets = spares_tets};
+                   .spares_tets = spares_tets,
+                   .parts = true};
   if (!is_any_watched(&s)) return;
   find_supported(memory);
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, place_bodies, &s);

@@ -89,6 +89,9 @@ typedef struct pl_zone_look {
   bool is_supported;          // one of them touches a collider, or something that does
   bool only_moved;            // nothing crossed before the points that are marked so moved
   double tolerance, shallow;  // as of pl_zone_crossing
+  // What crossed at the start already, by the same measure, counts by these and by any way.
+  bool spares_old;
+  double old_tolerance, old_shallow;
   // Called for all that cross; NULL: it is only asked whether any do.
   void (*visit)(void *data, const pl_zone_crossing *crossing);
   void *data;
