@@ -36,10 +36,20 @@ static bool is_empty(pl_box box) {
   return !(box.min.x <= box.max.x && box.min.y <= box.max.y && box.min.z <= box.max.z);
 }
 
+static pl_box common_box(pl_box a, pl_box b) {
+  return (pl_box){pl_vec3_max(a.min, b.min), pl_vec3_min(a.max, b.max)};
+}
+
 static pl_box region_of(const pl_zone_look *look) {
   const pl_surface_motion *p = &look->memory->motions[look->a], *q = &look->memory->motions[look->b];
   pl_box box = look->at_start ? p->start_box : p->end_box, other = look->at_start ? q->start_box : q->end_box;
-  return (pl_box){pl_vec3_max(box.min, other.min), pl_vec3_min(box.max, other.max)};
+  if (!look->only_moved) return common_box(box, other);
+  // What moved of one body, and what moved of the other.
+  const pl_box *moved = look->memory->zones.moved_boxes;
+  pl_box region = common_box(moved[look->a], other), second = common_box(moved[look->b], box);
+  if (is_empty(region)) return second;
+  if (!is_empty(second)) pl_box_cover_box(&region, &second);
+  return region;
 }
 
 static bool pierces(const side_search *s, const pl_surface_edge *edge, int32_t triangle, bool at_start,

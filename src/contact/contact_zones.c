@@ -58,6 +58,7 @@ bool pl_contact_zones_take(pl_contact_memory *memory) {
   z->shifts = PL_TAKE(&memory->arena, double, body_count);
   z->holds = PL_TAKE(&memory->arena, pl_contact_hold, memory->particle_start[body_count]);
   z->is_moved = PL_TAKE(&memory->arena, bool, memory->point_start[body_count]);
+  z->moved_boxes = PL_TAKE(&memory->arena, pl_box, body_count);
   z->changes = PL_TAKE(&memory->arena, int32_t, body_count);
   z->pairs = PL_TAKE(&memory->arena, pl_zone_pair, (size_t)body_count * PL_ZONE_PAIRS);
   z->pair_counts = PL_TAKE(&memory->arena, int32_t, body_count);
@@ -83,6 +84,18 @@ typedef struct zone_search {
 } zone_search;
 
 // --- surfaces after resolution
+
+// The box around the triangles with a point that moved.
+static pl_box moved_box_of(const pl_surface_motion *motion, const bool *is_moved) {
+  const pl_contact_surface *surface = motion->tree->surface;
+  pl_box box = pl_box_empty();
+  for (int32_t t = 0; t < surface->triangle_count; ++t) {
+    const int32_t *c = &surface->triangles[3 * t];
+    if (!is_moved[c[0]] && !is_moved[c[1]] && !is_moved[c[2]]) continue;
+    for (int k = 0; k < 3; ++k) pl_box_cover(&box, motion->ends[c[k]]);
+  }
+  return box;
+}
 
 // The points of a body: particles are where resolution put them, and outside of colliders; those of a rigid body turn
 // with it.
@@ -123,18 +136,26 @@ static void place_body(const zone_search *s, int32_t index) {
   memory->item_boxes[index] = motion->end_box;
 }
 
+// Nothing of a body moved since the last look.
+static void clear_moved(const zone_search *s, int32_t index) {
+  pl_contact_zones *z = &s->memory->zones;
+  memset(&z->is_moved[s->memory->point_start[index]], 0, (size_t)s->bodies[index].surface->point_count);
+  z->moved_boxes[index] = pl_box_empty();
+}
+
 static void place_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const zone_search *s = data;
+  pl_contact_zones *z = &s->memory->zones;
   for (int32_t i = begin; i < end; ++i) {
     // Poses of rigid bodies that touch nothing were not noted.
     if (s->bodies[i].rigid != NULL && s->memory->plan.island_of[i] < 0) s->memory->move_rigids[i] = *s->bodies[i].rigid;
-    s->memory->zones.shifts[i] = 0;
-    s->memory->zones.changes[i] = 0;
+    z->shifts[i] = 0;
+    z->changes[i] = 0;
     int32_t first = s->memory->particle_start[i], count = s->memory->particle_start[i + 1] - first;
-    memset(&s->memory->zones.holds[first], 0, (size_t)count * sizeof(pl_contact_hold));
+    memset(&z->holds[first], 0, (size_t)count * sizeof(pl_contact_hold));
     place_body(s, i);
-    memset(&s->memory->zones.is_moved[s->memory->point_start[i]], 0, (size_t)s->bodies[i].surface->point_count);
+    clear_moved(s, i);
   }
 }
 
@@ -275,11 +296,18 @@ static bool join_pair(const zone_search *s, int32_t a, pl_zone_pair *pair) {
   return any;
 }
 
+// Is any point that moved near the other body?
+static bool may_have_met(const zone_search *s, int32_t a, int32_t b) {
+  const pl_box *moved = s->memory->zones.moved_boxes;
+  const pl_surface_motion *motions = s->memory->motions;
+  return a == b || pl_box_overlaps(moved[a], motions[b].end_box) || pl_box_overlaps(moved[b], motions[a].end_box);
+}
+
 // The same for two bodies of which one has changed, and which may not have crossed before.
 static bool form_zone(const zone_search *s, int32_t a, int32_t b) {
   if (!is_watched(s, a, b)) return false;
   pl_zone_pair *pair = get_pair(&s->memory->zones, a, b);
-  if (pair == NULL && is_crossing(s, a, b, true)) pair = add_pair(s, a, b);
+  if (pair == NULL && may_have_met(s, a, b) && is_crossing(s, a, b, true)) pair = add_pair(s, a, b);
   return pair != NULL && !pair->is_old && join_pair(s, a, pair);
 }
 
@@ -318,6 +346,21 @@ static bool is_any_watched(const zone_search *s) {
   return any;
 }
 
+// Place the bodies that a round changed. Returns whether any of their points moved.
+static bool place_changed(const zone_search *s) {
+  pl_contact_zones *z = &s->memory->zones;
+  bool any = false;
+  for (int32_t b = 0; b < s->memory->body_count; ++b) {
+    int32_t changes = z->changes[b];
+    if (z->is_changed[b] || z->was_changed[b]) clear_moved(s, b);
+    if (z->is_changed[b]) place_body(s, b);
+    if (z->changes[b] == changes) continue;
+    z->moved_boxes[b] = moved_box_of(&s->memory->motions[b], &z->is_moved[s->memory->point_start[b]]);
+    any = true;
+  }
+  return any;
+}
+
 enum { BODY_GRAIN = 2 };
 
 void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, const pl_contact_step *step,
@@ -348,12 +391,8 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
     if (!form_zones(&s, round)) break;
     for (int32_t i = 0; i < z->member_count; ++i)
       if (z->parents[z->members[i]] == z->members[i]) pl_zone_move(memory, bodies, z->members[i]);
-    for (int32_t b = 0; b < memory->body_count; ++b) {
-      if (z->is_changed[b])
-        place_body(&s, b);
-      else if (z->was_changed[b])
-        memset(&z->is_moved[memory->point_start[b]], 0, (size_t)bodies[b].surface->point_count);
-    }
+    // Where nothing could be separated, the next round would not either.
+    if (!place_changed(&s) && s.parts) round = PART_ROUNDS - 1;
     pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count);
   }
   for (int32_t i = 0; i < z->member_count; ++i) z->parents[z->members[i]] = -1;

@@ -44,6 +44,7 @@ typedef struct pl_contact_zones {
   double step;     // seconds
   pl_vec3 *spins;  // per body, N m s: angular momentum that parting gave it; zero between steps
   bool *is_moved;          // per surface point: when it was placed last
+  pl_box *moved_boxes;     // per body: around the triangles of such points
   int32_t *changes;        // per body: how often something of it moved
   pl_zone_pair *pairs;     // PL_ZONE_PAIRS per body
   int32_t *pair_counts;    // per body

@@ -99,7 +99,7 @@ static int32_t list_pierced(const pl_lane_pierced *pierced, const float first[3]
     way[k] = second[k] - first[k];
   }
   vec3_lanes p = set3(first), along = set3(way);
-  pl_f8 rounding = pl_f8_sqrt(dot3(along, along)) * (2e-6f * extent * extent) + 1e-6f * extent * extent * extent;
+  pl_f8 rounding = pl_f8_set1(5e-6f * extent * extent * extent);
   for (int32_t block = 0; block < blocks_of(pierced->count); ++block) {
     const float(*rows)[8] = (const float(*)[8])pierced->rows[block];
     int bits = by_moved ? pierced->moved[block] : used_lanes(pierced->count, block);
