@@ -140,13 +140,32 @@ static void try_edge(way_search *s, const pl_surface_edge *met) {
   offer(s, &way);
 }
 
+// The first of the corners of triangle `of` that a triangle has; 3: none.
+static int first_shared(const int32_t *triangles, int32_t triangle, int32_t of) {
+  const int32_t *c = &triangles[3 * triangle];
+  int k = 0;
+  while (k < 3 && triangles[3 * of + k] != c[0] && triangles[3 * of + k] != c[1] && triangles[3 * of + k] != c[2]) ++k;
+  return k;
+}
+
 // The sides of the triangle, and of those around its corners: near a corner the shortest way may be around one of them.
+// Each once: a triangle with the first of the corners that it has, a side with the first of its triangles.
 static void try_edges(way_search *s) {
   const pl_surface_tree *tree = s->memory->motions[s->crossing->b].tree;
+  const int32_t *triangles = tree->surface->triangles;
+  int32_t of = s->crossing->triangle;
   for (int k = 0; k < 3; ++k) {
-    int32_t corner = tree->surface->triangles[3 * s->crossing->triangle + k];
-    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r)
-      for (int side = 0; side < 3; ++side) try_edge(s, &tree->edges[tree->triangle_edges[3 * tree->ring[r] + side]]);
+    int32_t corner = triangles[3 * of + k];
+    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r) {
+      int32_t triangle = tree->ring[r];
+      if (first_shared(triangles, triangle, of) < k) continue;
+      for (int side = 0; side < 3; ++side) {
+        const pl_surface_edge *edge = &tree->edges[tree->triangle_edges[3 * triangle + side]];
+        int32_t other = edge->triangles[0] == triangle ? edge->triangles[1] : edge->triangles[0];
+        int first = other < 0 ? 3 : first_shared(triangles, other, of);
+        if (first > k || (first == k && other > triangle)) try_edge(s, edge);
+      }
+    }
   }
 }
 

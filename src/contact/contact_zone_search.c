@@ -137,14 +137,15 @@ static const bool *moved_of(const side_search *s, int32_t body) {
 }
 
 // The next triangles of a body where it may be met, from `*next` on. False when there are no more.
-static bool list_triangles(const pl_contact_surface *surface, const pl_lane_points *points, const bool *moved,
-                           int32_t *next, pl_lane_pierced *pierced) {
+static bool list_triangles(const pl_surface_tree *tree, const pl_lane_points *points, const bool *moved, int32_t *next,
+                           pl_lane_pierced *pierced) {
   pierced->count = 0;
-  for (; *next < surface->triangle_count && pierced->count < PL_LANE_PIERCED; ++*next) {
-    const int32_t *c = &surface->triangles[3 * *next];
+  for (; *next < tree->surface->triangle_count && pierced->count < PL_LANE_PIERCED; ++*next) {
+    int32_t triangle = tree->boxes.order[*next];
+    const int32_t *c = &tree->surface->triangles[3 * triangle];
     if ((points->codes[c[0]] & points->codes[c[1]] & points->codes[c[2]]) != 0) continue;
     int32_t i = pierced->count++;
-    pierced->triangles[i] = *next;
+    pierced->triangles[i] = triangle;
     if (moved == NULL) continue;
     if (i % LANES == 0) pierced->moved[i / LANES] = 0;
     if (moved[c[0]] || moved[c[1]] || moved[c[2]]) pierced->moved[i / LANES] |= (uint8_t)(1u << i % LANES);
@@ -156,14 +157,14 @@ static bool list_triangles(const pl_contact_surface *surface, const pl_lane_poin
 static bool search_small_side(const side_search *s, const small_pair *pair, int own) {
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
   const pl_surface_tree *tree = motion_of(s, s->a)->tree;
-  const pl_contact_surface *surface = motion_of(s, s->b)->tree->surface;
+  const pl_surface_tree *other = motion_of(s, s->b)->tree;
   const pl_lane_points *mine = &pair->points[own], *others = &pair->points[1 - own];
   const bool *moved = moved_of(s, s->a);
   int32_t list[PL_LANE_PIERCED], next = 0;
   pl_lane_pierced pierced;
   bool any = false;
-  while (list_triangles(surface, others, moved_of(s, s->b), &next, &pierced)) {
-    kernels->pack_pierced(others, surface->triangles, (float)s->look->tolerance, pair->extent, &pierced);
+  while (list_triangles(other, others, moved_of(s, s->b), &next, &pierced)) {
+    kernels->pack_pierced(others, other->surface->triangles, (float)s->look->tolerance, pair->extent, &pierced);
     for (int32_t i = 0; i < tree->edge_count; ++i) {
       const pl_surface_edge *edge = &tree->edges[tree->edge_order[i]];
       int32_t p = edge->points[0], q = edge->points[1];

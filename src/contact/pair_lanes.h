@@ -157,9 +157,11 @@ enum {
 enum { PL_LANE_PIERCED = 256, PL_LANE_PIERCED_BLOCKS = PL_LANE_PIERCED / 8 };
 typedef struct pl_lane_pierced {
   int32_t count;
-  int32_t triangles[PL_LANE_PIERCED];  // their numbers
+  int32_t triangles[PL_LANE_PIERCED];  // their numbers; those of a block should be neighbours
   uint8_t moved[PL_LANE_PIERCED_BLOCKS];  // bits of those of each block that moved
   float rows[PL_LANE_PIERCED_BLOCKS][PL_LANE_PIERCED_ROWS][8] __attribute__((aligned(32)));
+  // of the blocks, [block / 8][min x, y, z, max x, y, z][8]
+  float boxes[PL_LANE_PIERCED_BLOCKS * 6] __attribute__((aligned(32)));
 } pl_lane_pierced;
 
 typedef struct pl_lane_kernels {
@@ -201,8 +203,8 @@ typedef struct pl_lane_kernels {
   // nearer are not through; `extent`, metres: twice the largest coordinate.
   void (*pack_pierced)(const pl_lane_points *points, const int32_t *corners, float tolerance,
                        float extent, pl_lane_pierced *pierced);
-  // List the triangles that an edge may pass through; returns their number. `by_moved`: of those
-  // that moved.
+  // List the triangles that an edge may pass through, rising; returns their number. `by_moved`: of
+  // those that moved.
   int32_t (*list_pierced)(const pl_lane_pierced *pierced, const float first[3],
                           const float second[3], float extent, bool by_moved, int32_t *list);
 } pl_lane_kernels;

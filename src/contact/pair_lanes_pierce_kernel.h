@@ -68,6 +68,7 @@ static void pack_pierced(const pl_lane_points *points, const int32_t *corners, f
     }
     store3(rows[PL_LANE_PIERCED_BOX], min3(min3(c[0], c[1]), c[2]));
     store3(rows[PL_LANE_PIERCED_BOX + 3], max3(max3(c[0], c[1]), c[2]));
+    store_block_box((const float(*)[8])rows[PL_LANE_PIERCED_BOX], block, pierced->boxes);
     vec3_lanes e = sub3(c[1], c[0]), f = sub3(c[2], c[0]), n = cross3(e, f);
     store3(rows[PL_LANE_PIERCED_NORMAL], n);
     pl_f8 lengths = pl_f8_sqrt(dot3(e, e)) + pl_f8_sqrt(dot3(f, f));
@@ -89,9 +90,26 @@ PL_SIMD_INLINE int pierced_of_block(const float (*rows)[8], vec3_lanes p, vec3_l
   return bits & ~pl_m8_bits(kept);
 }
 
+// The triangles of a block that an edge within a box may pass through, of those in `bits`.
+PL_SIMD_INLINE int met_of_block(const float (*rows)[8], const float low[3], const float high[3], int bits) {
+  pl_m8 missed = {0};
+  for (int k = 0; k < 3; ++k)
+    missed |= (pl_m8)(pl_f8_load(rows[PL_LANE_PIERCED_BOX + k]) > high[k]) |
+              (pl_m8)(pl_f8_load(rows[PL_LANE_PIERCED_BOX + 3 + k]) < low[k]);
+  return bits & ~pl_m8_bits(missed);
+}
+
+static void sort_few(int32_t *list, int32_t count) {
+  for (int32_t i = 1; i < count; ++i) {
+    int32_t item = list[i], k = i;
+    for (; k > 0 && list[k - 1] > item; --k) list[k] = list[k - 1];
+    list[k] = item;
+  }
+}
+
 static int32_t list_pierced(const pl_lane_pierced *pierced, const float first[3], const float second[3], float extent,
                             bool by_moved, int32_t *list) {
-  int32_t count = 0;
+  int32_t count = 0, block_count = blocks_of(pierced->count);
   float low[3], high[3], way[3];
   for (int k = 0; k < 3; ++k) {
     low[k] = first[k] < second[k] ? first[k] : second[k];
@@ -100,18 +118,18 @@ static int32_t list_pierced(const pl_lane_pierced *pierced, const float first[3]
   }
   vec3_lanes p = set3(first), along = set3(way);
   pl_f8 rounding = pl_f8_set1(5e-6f * extent * extent * extent);
-  for (int32_t block = 0; block < blocks_of(pierced->count); ++block) {
-    const float(*rows)[8] = (const float(*)[8])pierced->rows[block];
-    int bits = by_moved ? pierced->moved[block] : used_lanes(pierced->count, block);
-    if (bits == 0) continue;
-    pl_m8 missed = {0};
-    for (int k = 0; k < 3; ++k)
-      missed |= (pl_m8)(pl_f8_load(rows[PL_LANE_PIERCED_BOX + k]) > high[k]) |
-                (pl_m8)(pl_f8_load(rows[PL_LANE_PIERCED_BOX + 3 + k]) < low[k]);
-    bits &= ~pl_m8_bits(missed);
-    if (bits == 0) continue;
-    bits &= pierced_of_block(rows, p, along, rounding);
-    count = list_bits(bits, &pierced->triangles[LANES * block], list, count);
+  for (int32_t begin = 0; begin < block_count; begin += LANES) {
+    int met = met_blocks(&pierced->boxes[(size_t)(begin / LANES) * BOX_LANES], low, high);
+    for (met &= used_lanes(block_count, begin / LANES); met != 0; met &= met - 1) {
+      int32_t block = begin + __builtin_ctz((unsigned)met);
+      const float(*rows)[8] = (const float(*)[8])pierced->rows[block];
+      int bits = by_moved ? pierced->moved[block] : used_lanes(pierced->count, block);
+      bits = bits == 0 ? 0 : met_of_block(rows, low, high, bits);
+      if (bits == 0) continue;
+      bits &= pierced_of_block(rows, p, along, rounding);
+      count = list_bits(bits, &pierced->triangles[LANES * block], list, count);
+    }
   }
+  sort_few(list, count);
   return count;
 }
