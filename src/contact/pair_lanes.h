@@ -194,6 +194,9 @@ typedef struct pl_lane_kernels {
   // several times; returns their number.
   int32_t (*list_points)(const float *lanes, int32_t block_count, const pl_lane_hull *hull,
                          int32_t *points);
+  // List the items of a front whose boxes meet one; returns their number.
+  int32_t (*list_front)(const pl_surface_front *front, const float low[3], const float high[3],
+                        int32_t *items);
   // Fill the places, heights and codes of some points, by the sides of the box that they are beyond.
   void (*place_points)(const pl_vec3 *points, int32_t count, const pl_lane_overlap *overlap,
                        pl_lane_points *to);
