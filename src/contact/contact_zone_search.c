@@ -18,18 +18,18 @@ static const double PART_MARGIN = 0.1;
 
 // The edges of a among the triangles of b.
 typedef struct side_search {
-  const pl_zone_look *look;
+  const pl_zone_check *check;
   int32_t a, b;
   pl_box region;  // where both surfaces are
 } side_search;
 
 static const pl_surface_motion *motion_of(const side_search *s, int32_t body) {
-  return &s->look->memory->motions[body];
+  return &s->check->memory->motions[body];
 }
 
 static const pl_vec3 *points_of(const side_search *s, int32_t body) {
   const pl_surface_motion *motion = motion_of(s, body);
-  return s->look->at_start ? motion->starts : motion->ends;
+  return s->check->at_start ? motion->starts : motion->ends;
 }
 
 static bool is_empty(pl_box box) {
@@ -40,13 +40,13 @@ static pl_box common_box(pl_box a, pl_box b) {
   return (pl_box){pl_vec3_max(a.min, b.min), pl_vec3_min(a.max, b.max)};
 }
 
-static pl_box region_of(const pl_zone_look *look) {
-  const pl_surface_motion *p = &look->memory->motions[look->a], *q = &look->memory->motions[look->b];
-  pl_box box = look->at_start ? p->start_box : p->end_box, other = look->at_start ? q->start_box : q->end_box;
-  if (!look->only_moved) return common_box(box, other);
+static pl_box region_of(const pl_zone_check *check) {
+  const pl_surface_motion *p = &check->memory->motions[check->a], *q = &check->memory->motions[check->b];
+  pl_box box = check->at_start ? p->start_box : p->end_box, other = check->at_start ? q->start_box : q->end_box;
+  if (!check->only_moved) return common_box(box, other);
   // What moved of one body, and what moved of the other.
-  const pl_box *moved = look->memory->zones.moved_boxes;
-  pl_box region = common_box(moved[look->a], other), second = common_box(moved[look->b], box);
+  const pl_box *moved = check->memory->zones.moved_boxes;
+  pl_box region = common_box(moved[check->a], other), second = common_box(moved[check->b], box);
   if (is_empty(region)) return second;
   if (!is_empty(second)) pl_box_cover_box(&region, &second);
   return region;
@@ -63,26 +63,26 @@ static bool pierces(const side_search *s, const pl_surface_edge *edge, int32_t t
 
 // Does an edge pass through a triangle? Then it is handed over.
 static bool compare(const side_search *s, const pl_surface_edge *edge, int32_t triangle) {
-  const pl_zone_look *look = s->look;
-  if (!pierces(s, edge, triangle, look->at_start, look->tolerance)) return false;
+  const pl_zone_check *check = s->check;
+  if (!pierces(s, edge, triangle, check->at_start, check->tolerance)) return false;
   pl_zone_crossing x = {.a = s->a,
                         .b = s->b,
                         .edge = edge,
                         .triangle = triangle,
-                        .at_start = look->at_start,
-                        .any_way = look->at_start && look->is_supported,
-                        .tolerance = look->tolerance,
-                        .shallow = look->shallow,
-                        .margin = PART_MARGIN * look->tolerance};
-  if (pl_contact_is_shallow(look->memory, look->bodies, &x)) return false;
-  if (look->spares_old && pierces(s, edge, triangle, true, look->tolerance)) {
-    if (!pierces(s, edge, triangle, false, look->old_tolerance)) return false;
+                        .at_start = check->at_start,
+                        .any_way = check->at_start && check->is_supported,
+                        .tolerance = check->tolerance,
+                        .shallow = check->shallow,
+                        .margin = PART_MARGIN * check->tolerance};
+  if (pl_contact_is_shallow(check->memory, check->bodies, &x)) return false;
+  if (check->spares_old && pierces(s, edge, triangle, true, check->tolerance)) {
+    if (!pierces(s, edge, triangle, false, check->old_tolerance)) return false;
     pl_zone_crossing old = x;
     old.any_way = true;
-    old.shallow = look->old_shallow;
-    if (pl_contact_is_shallow(look->memory, look->bodies, &old)) return false;
+    old.shallow = check->old_shallow;
+    if (pl_contact_is_shallow(check->memory, check->bodies, &old)) return false;
   }
-  if (look->visit != NULL) look->visit(look->data, &x);
+  if (check->visit != NULL) check->visit(check->data, &x);
   return true;
 }
 
@@ -117,7 +117,7 @@ static bool place_pair(const side_search *s, small_pair *pair) {
   pl_lane_overlap overlap = {.origin = pl_box_center(s->region)};
   set_floats(overlap.min, pl_vec3_sub(s->region.min, overlap.origin));
   set_floats(overlap.max, pl_vec3_sub(s->region.max, overlap.origin));
-  set_floats(overlap.normal, axis_of(s->look->memory, s->a, s->b));
+  set_floats(overlap.normal, axis_of(s->check->memory, s->a, s->b));
   pl_lane_points *a = &pair->points[0], *b = &pair->points[1];
   kernels->place_points(points_of(s, s->a), motion_of(s, s->a)->tree->surface->point_count, &overlap, a);
   kernels->place_points(points_of(s, s->b), motion_of(s, s->b)->tree->surface->point_count, &overlap, b);
@@ -132,8 +132,8 @@ static bool place_pair(const side_search *s, small_pair *pair) {
 
 // Whether points moved since the last look; NULL: that is not asked.
 static const bool *moved_of(const side_search *s, int32_t body) {
-  const pl_contact_memory *memory = s->look->memory;
-  return s->look->only_moved ? &memory->zones.is_moved[memory->point_start[body]] : NULL;
+  const pl_contact_memory *memory = s->check->memory;
+  return s->check->only_moved ? &memory->zones.is_moved[memory->point_start[body]] : NULL;
 }
 
 // The next triangles of a body where it may be met, from `*next` on. False when there are no more.
@@ -164,16 +164,15 @@ static bool search_small_side(const side_search *s, const small_pair *pair, int 
   pl_lane_pierced pierced;
   bool any = false;
   while (list_triangles(other, others, moved_of(s, s->b), &next, &pierced)) {
-    kernels->pack_pierced(others, other->surface->triangles, (float)s->look->tolerance, pair->extent, &pierced);
+    kernels->pack_pierced(others, other->surface->triangles, (float)s->check->tolerance, pair->extent, &pierced);
     for (int32_t i = 0; i < tree->edge_count; ++i) {
       const pl_surface_edge *edge = &tree->edges[tree->edge_order[i]];
       int32_t p = edge->points[0], q = edge->points[1];
       if ((mine->codes[p] & mine->codes[q]) != 0) continue;
       bool by_moved = moved != NULL && !moved[p] && !moved[q];
-      int32_t count =
-          kernels->list_pierced(&pierced, mine->places[p], mine->places[q], pair->extent, by_moved, list);
+      int32_t count = kernels->list_pierced(&pierced, mine->places[p], mine->places[q], pair->extent, by_moved, list);
       for (int32_t k = 0; k < count; ++k) any = compare(s, edge, list[k]) || any;
-      if (any && s->look->visit == NULL) return true;
+      if (any && s->check->visit == NULL) return true;
     }
   }
   return any;
@@ -183,8 +182,8 @@ static bool search_small(side_search *s) {
   small_pair pair;
   if (!place_pair(s, &pair)) return false;
   bool any = search_small_side(s, &pair, 0);
-  if (any && s->look->visit == NULL) return true;
-  s->a = s->look->b, s->b = s->look->a;
+  if (any && s->check->visit == NULL) return true;
+  s->a = s->check->b, s->b = s->check->a;
   return search_small_side(s, &pair, 1) || any;
 }
 
@@ -217,9 +216,9 @@ static void classify(const pl_vec3 *points, int32_t count, pl_box box, uint8_t *
 
 // A box in the frame of a surface's hierarchy.
 static pl_box frame_box(const side_search *s, int32_t body, pl_box box) {
-  pl_vec3 drift = s->look->at_start ? motion_of(s, body)->drift : pl_vec3_of(0, 0, 0);
+  pl_vec3 drift = s->check->at_start ? motion_of(s, body)->drift : pl_vec3_of(0, 0, 0);
   box = (pl_box){pl_vec3_add(box.min, drift), pl_vec3_add(box.max, drift)};
-  return pl_box_expand(box, s->look->memory->zones.shifts[body]);
+  return pl_box_expand(box, s->check->memory->zones.shifts[body]);
 }
 
 static pl_box triangle_box_of(const side_search *s, int32_t triangle) {
@@ -274,7 +273,7 @@ static void compare_edges(triangle_part *part) {
   } else if (part->edge_count > 0) {
     pl_surface_motion_gather(b, frame_box(s, s->b, part->edge_box), NULL, &front);
   }
-  for (int32_t e = 0; e < part->edge_count && front.count > 0 && (s->look->visit != NULL || !part->any); ++e) {
+  for (int32_t e = 0; e < part->edge_count && front.count > 0 && (s->check->visit != NULL || !part->any); ++e) {
     part->edge = part->edges[e];
     pl_box box = edge_box_of(s, part->edge);
     if (part->is_small) {
@@ -376,7 +375,7 @@ static bool search_self(const side_search *side) {
         edges[count++] = edge;
       }
     pl_surface_motion_gather(motion, box, tree->is_closed ? &normals : NULL, &front);
-    for (int32_t i = 0; i < count && front.count > 0 && (side->look->visit != NULL || !s.any); ++i) {
+    for (int32_t i = 0; i < count && front.count > 0 && (side->check->visit != NULL || !s.any); ++i) {
       s.edge = edges[i];
       pl_surface_motion_visit(motion, &front, self_box(&s, s.edge), visit_self, &s);
     }
@@ -384,12 +383,12 @@ static bool search_self(const side_search *side) {
   return s.any;
 }
 
-bool pl_zone_look_run(const pl_zone_look *look) {
-  side_search s = {look, look->a, look->b, region_of(look)};
-  if (look->a == look->b) return search_self(&s);
+bool pl_zone_check_run(const pl_zone_check *check) {
+  side_search s = {check, check->a, check->b, region_of(check)};
+  if (check->a == check->b) return search_self(&s);
   if (is_empty(s.region)) return false;
   if (is_small(motion_of(&s, s.a)) && is_small(motion_of(&s, s.b))) return search_small(&s);
   bool any = search_large_side(&s);
-  s.a = look->b, s.b = look->a;
-  return any && look->visit == NULL ? any : search_large_side(&s) || any;
+  s.a = check->b, s.b = check->a;
+  return any && check->visit == NULL ? any : search_large_side(&s) || any;
 }

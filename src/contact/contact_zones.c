@@ -21,9 +21,10 @@
 //
 // Not looked at: pairs that crossed at the start already, which contacts push apart; kinematic surfaces; and, in a heap
 // of small soft bodies, pairs whose points are looked up in tets, unless all their edges are to be searched
-// (`all_edges`): such bodies are pressed into each other, and to part them takes ten times as long as all else.
+// (`all_edges`): such bodies are pressed into each other, and to part them takes as long as all else.
 //
-// Cost: edges times triangles in the box that two bodies share, in parallel; little where they lie on each other.
+// Cost: edges times triangles where two bodies overlap, once for all pairs, in parallel (contact_zone_search.c); then
+// for those that cross, and where something moved.
 #include "contact/contact_zones.h"
 
 #include <math.h>
@@ -176,45 +177,45 @@ static void find_supported(pl_contact_memory *memory) {
 }
 
 // A look at two bodies, or at one.
-static pl_zone_look look_of(const zone_search *search, int32_t a, int32_t b, bool at_start) {
+static pl_zone_check check_of(const zone_search *search, int32_t a, int32_t b, bool at_start) {
   const pl_contact_zones *z = &search->memory->zones;
   double tolerance = fmin(z->tolerances[a], z->tolerances[b]);
   // Contacts that overlap by less than the slop are left alone.
   double shallow = SLOPS * search->detection.scale.slop - search->bodies[a].radius - search->bodies[b].radius;
   bool is_pressed = is_supported(search->memory, a) || is_supported(search->memory, b);
   if (is_pressed) shallow = fmin(shallow, tolerance);
-  pl_zone_look look = {.memory = search->memory,
-                       .bodies = search->bodies,
-                       .a = a,
-                       .b = b,
-                       .at_start = at_start,
-                       .is_supported = is_pressed,
-                       .tolerance = tolerance,
-                       .shallow = is_pressed ? fmax(shallow, START_SLACK * tolerance) : shallow};
-  if (!is_pressed || at_start) return look;
+  pl_zone_check check = {.memory = search->memory,
+                         .bodies = search->bodies,
+                         .a = a,
+                         .b = b,
+                         .at_start = at_start,
+                         .is_supported = is_pressed,
+                         .tolerance = tolerance,
+                         .shallow = is_pressed ? fmax(shallow, START_SLACK * tolerance) : shallow};
+  if (!is_pressed || at_start) return check;
   // What is left at the end of a step must not be found at the start of the next, where it is rounded.
-  look.old_tolerance = tolerance;
-  look.old_shallow = look.shallow;
-  look.spares_old = !search->parts;
-  look.tolerance = (1 - START_SLACK) * tolerance;
-  look.shallow = shallow - START_SLACK * fabs(shallow);
-  return look;
+  check.old_tolerance = tolerance;
+  check.old_shallow = check.shallow;
+  check.spares_old = !search->parts;
+  check.tolerance = (1 - START_SLACK) * tolerance;
+  check.shallow = shallow - START_SLACK * fabs(shallow);
+  return check;
 }
 
 // Do two bodies cross where they were placed last? `only_moved`: they did not before.
 static bool is_crossing(const zone_search *s, int32_t a, int32_t b, bool only_moved) {
-  pl_zone_look look = look_of(s, a, b, false);
-  look.only_moved = only_moved;
-  return pl_zone_look_run(&look);
+  pl_zone_check check = check_of(s, a, b, false);
+  check.only_moved = only_moved;
+  return pl_zone_check_run(&check);
 }
 
 // Put a pair that crosses on the list of the first body; NULL where there is no space for it.
 static pl_zone_pair *add_pair(const zone_search *s, int32_t a, int32_t b) {
   pl_contact_zones *z = &s->memory->zones;
   if (z->pair_counts[a] == PL_ZONE_PAIRS) return NULL;
-  pl_zone_look start = look_of(s, a, b, true);
+  pl_zone_check start = check_of(s, a, b, true);
   pl_zone_pair *pair = &z->pairs[(size_t)a * PL_ZONE_PAIRS + (size_t)z->pair_counts[a]++];
-  *pair = (pl_zone_pair){.other = b, .is_old = pl_zone_look_run(&start)};
+  *pair = (pl_zone_pair){.other = b, .is_old = pl_zone_check_run(&start)};
   return pair;
 }
 
@@ -283,11 +284,11 @@ static bool join_pair(const zone_search *s, int32_t a, pl_zone_pair *pair) {
   bool is_same = z->changes[a] == pair->changes[0] && z->changes[b] == pair->changes[1];
   bool any = s->parts && pair->is_stuck && is_same;
   if (!any) {
-    pl_zone_look look = look_of(s, a, b, false);
-    look.only_moved = pair->is_clean;
-    look.visit = join_crossing;
-    look.data = &join;
-    any = pl_zone_look_run(&look);
+    pl_zone_check check = check_of(s, a, b, false);
+    check.only_moved = pair->is_clean;
+    check.visit = join_crossing;
+    check.data = &join;
+    any = pl_zone_check_run(&check);
   }
   pair->is_clean = !any;
   pair->is_stuck = any && !join.any_moved;

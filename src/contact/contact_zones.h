@@ -14,9 +14,9 @@ typedef struct pl_contact_memory pl_contact_memory;
 // belongs to the one of lower number.
 typedef struct pl_zone_pair {
   int32_t other;
-  bool is_old;    // they did at its start
-  bool is_clean;  // they did not at the last look
-  bool is_stuck;  // nothing of it could be separated at the last look, when the bodies had
+  bool is_old;         // they did at its start
+  bool is_clean;       // they did not at the last look
+  bool is_stuck;       // nothing of it could be separated at the last look, when the bodies had
   int32_t changes[2];  // … changed this often
 } pl_zone_pair;
 // At most this many of one body; what is beyond is left to its contacts.
@@ -35,7 +35,7 @@ typedef struct pl_contact_zones {
   int32_t *parents;  // per member: union-find, the root being the lowest; -1: in no zone
   int32_t *members;  // those in a zone
   int32_t member_count;
-  bool *is_supported;  // per island: some body of it touches a collider
+  bool *is_supported;              // per island: some body of it touches a collider
   bool *is_changed, *was_changed;  // per body: found to cross in this round, and in the last
   double *tolerances;              // per body, metres: edges may be this far through surfaces
   double *shifts;          // per body, metres: how far points moved since its hierarchy was fitted
@@ -43,11 +43,11 @@ typedef struct pl_contact_zones {
   pl_zone_support support;
   double step;     // seconds
   pl_vec3 *spins;  // per body, N m s: angular momentum that parting gave it; zero between steps
-  bool *is_moved;          // per surface point: when it was placed last
-  pl_box *moved_boxes;     // per body: around the triangles of such points
-  int32_t *changes;        // per body: how often something of it moved
-  pl_zone_pair *pairs;     // PL_ZONE_PAIRS per body
-  int32_t *pair_counts;    // per body
+  bool *is_moved;  // per surface point: when it was placed last
+  pl_box *moved_boxes;   // per body: around the triangles of such points
+  int32_t *changes;      // per body: how often something of it moved
+  pl_zone_pair *pairs;   // PL_ZONE_PAIRS per body
+  int32_t *pair_counts;  // per body
 } pl_contact_zones;
 
 // Take the memory; false when out of memory. The trees and the numbers of particles are there.
@@ -82,7 +82,7 @@ typedef struct pl_zone_crossing {
 } pl_zone_crossing;
 
 // A look at what crosses between two bodies, or in one (contact_zone_search.c).
-typedef struct pl_zone_look {
+typedef struct pl_zone_check {
   const pl_contact_memory *memory;
   const pl_contact_body *bodies;
   int32_t a, b;
@@ -96,10 +96,10 @@ typedef struct pl_zone_look {
   // Called for all that cross; NULL: it is only asked whether any do.
   void (*visit)(void *data, const pl_zone_crossing *crossing);
   void *data;
-} pl_zone_look;
+} pl_zone_check;
 
 // Does anything cross?
-bool pl_zone_look_run(const pl_zone_look *look);
+bool pl_zone_check_run(const pl_zone_check *check);
 
 // Is the way apart so short?
 bool pl_contact_is_shallow(const pl_contact_memory *memory, const pl_contact_body *bodies,

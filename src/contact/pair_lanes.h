@@ -128,9 +128,9 @@ bool pl_lane_tets_take(pl_arena *arena, const pl_tet_map *map, pl_lane_tets *tet
 
 // Where the surfaces of two bodies overlap, for edges that pass through triangles.
 typedef struct pl_lane_overlap {
-  pl_vec3 origin;          // of all positions in single precision
-  float min[3], max[3];    // the box that both are in
-  float normal[3];         // unit, or zero: a direction along which they may be apart
+  pl_vec3 origin;        // of all positions in single precision
+  float min[3], max[3];  // the box that both are in
+  float normal[3];       // unit, or zero: a direction along which they may be apart
 } pl_lane_overlap;
 
 // The points of a surface there. What all corners of an edge or triangle have a bit of their codes
@@ -157,7 +157,7 @@ enum {
 enum { PL_LANE_PIERCED = 256, PL_LANE_PIERCED_BLOCKS = PL_LANE_PIERCED / 8 };
 typedef struct pl_lane_pierced {
   int32_t count;
-  int32_t triangles[PL_LANE_PIERCED];  // their numbers; those of a block should be neighbours
+  int32_t triangles[PL_LANE_PIERCED];     // their numbers; those of a block should be neighbours
   uint8_t moved[PL_LANE_PIERCED_BLOCKS];  // bits of those of each block that moved
   float rows[PL_LANE_PIERCED_BLOCKS][PL_LANE_PIERCED_ROWS][8] __attribute__((aligned(32)));
   // of the blocks, [block / 8][min x, y, z, max x, y, z][8]
@@ -197,7 +197,8 @@ typedef struct pl_lane_kernels {
   // List the items of a front whose boxes meet one; returns their number.
   int32_t (*list_front)(const pl_surface_front *front, const float low[3], const float high[3],
                         int32_t *items);
-  // Fill the places, heights and codes of some points, by the sides of the box that they are beyond.
+  // Fill the places, heights and codes of some points, by the sides of the box that they are
+  // beyond.
   void (*place_points)(const pl_vec3 *points, int32_t count, const pl_lane_overlap *overlap,
                        pl_lane_points *to);
   // Add codes by the heights that they are beyond.

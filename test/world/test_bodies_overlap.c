@@ -180,7 +180,8 @@ static void fine_solids(void **state) {
   }
 }
 
-// Cubes that fall on each other in disorder, in layers of `side` by `side`, three seconds; every fourth step is measured.
+// Cubes that fall on each other in disorder, in layers of `side` by `side`, three seconds; every fourth step is
+// measured.
 static void drop_heap(int count, int side, double step) {
   pl_error error = {0};
   pl_context *context = make_context(1);
@@ -197,8 +198,7 @@ static void drop_heap(int count, int side, double step) {
     for (int j = 0; j < 4; ++j) turn[j] = pl_random_between(&random, -1, 1);
     pl_body_def body = pl_default_body_def();
     body.model = model;
-    body.placement.position =
-        pl_vec3_of(i % side * 0.36, (i / (side * side) + 0.75) * 0.36, i / side % side * 0.36);
+    body.placement.position = pl_vec3_of(i % side * 0.36, (i / (side * side) + 0.75) * 0.36, i / side % side * 0.36);
     body.placement.rotation = pl_quat_from_axis_angle(pl_vec3_of(turn[0], turn[1], turn[2]), 3.14 * turn[3]);
     check_ok(pl_world_add_body(world, &body, &ids[i], &error), &error);
     surfaces[i].point_count = report.surface_point_count;
@@ -235,8 +235,11 @@ static void a_heap_of_a_hundred(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(cubes_of_all_methods), cmocka_unit_test(default_solids),
-                                     cmocka_unit_test(default_solids_at_long_steps), cmocka_unit_test(fine_solids),
-                                     cmocka_unit_test(small_heaps), cmocka_unit_test(a_heap_of_a_hundred)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cubes_of_all_methods),
+                                     cmocka_unit_test(default_solids),
+                                     cmocka_unit_test(default_solids_at_long_steps),
+                                     cmocka_unit_test(fine_solids),
+                                     cmocka_unit_test(small_heaps),
+                                     cmocka_unit_test(a_heap_of_a_hundred)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
