@@ -57,8 +57,9 @@ typedef struct pl_world_def {
   /// Sweeps over the contacts in each step.
   int32_t contact_rounds;  ///< 1 … 1000, default 8
   /// Whether all edges of soft bodies are tested against each other, not only sharp ones, also
-  /// while more than 32 bodies are awake: dented surfaces then do not pass through each other
-  /// between their points. Contact takes two to four times as long.
+  /// while more than 32 bodies with more than 8192 surface points in all are awake: dented surfaces
+  /// then do not pass through each other between their points. Contact takes two to five times as
+  /// long.
   bool all_edges;  ///< default false
   /// Whether steps record what begins and ends to touch: pl_world_get_contact_events().
   bool contact_events;  ///< default false

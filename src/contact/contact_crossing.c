@@ -140,27 +140,47 @@ static void try_edge(way_search *s, const pl_surface_edge *met) {
   offer(s, &way);
 }
 
+// The first of the corners of triangle `of` that a triangle has; 3: none.
+static int first_shared(const int32_t *triangles, int32_t triangle, int32_t of) {
+  const int32_t *c = &triangles[3 * triangle];
+  int k = 0;
+  while (k < 3 && triangles[3 * of + k] != c[0] && triangles[3 * of + k] != c[1] && triangles[3 * of + k] != c[2]) ++k;
+  return k;
+}
+
 // The sides of the triangle, and of those around its corners: near a corner the shortest way may be around one of them.
+// Each once: a triangle with the first of the corners that it has, a side with the first of its triangles.
 static void try_edges(way_search *s) {
   const pl_surface_tree *tree = s->memory->motions[s->crossing->b].tree;
+  const int32_t *triangles = tree->surface->triangles;
+  int32_t of = s->crossing->triangle;
   for (int k = 0; k < 3; ++k) {
-    int32_t corner = tree->surface->triangles[3 * s->crossing->triangle + k];
-    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r)
-      for (int side = 0; side < 3; ++side) try_edge(s, &tree->edges[tree->triangle_edges[3 * tree->ring[r] + side]]);
+    int32_t corner = triangles[3 * of + k];
+    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r) {
+      int32_t triangle = tree->ring[r];
+      if (first_shared(triangles, triangle, of) < k) continue;
+      for (int side = 0; side < 3; ++side) {
+        const pl_surface_edge *edge = &tree->edges[tree->triangle_edges[3 * triangle + side]];
+        int32_t other = edge->triangles[0] == triangle ? edge->triangles[1] : edge->triangles[0];
+        int first = other < 0 ? 3 : first_shared(triangles, other, of);
+        if (first > k || (first == k && other > triangle)) try_edge(s, edge);
+      }
+    }
   }
 }
 
-static bool find_way(way_search *s) {
-  s->best.depth = HUGE_VAL;
+// Find the shortest way that is shorter than a limit.
+static bool find_way(way_search *s, double limit) {
+  s->best.depth = limit;
   for (int k = 0; k < 2; ++k) s->e[k] = point_of(s, s->crossing->a, s->crossing->edge->points[k]);
   try_ends(s);
   try_edges(s);
-  return s->best.depth < HUGE_VAL;
+  return s->best.depth < limit;
 }
 
 bool pl_contact_is_shallow(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_zone_crossing *x) {
   way_search s = {.memory = memory, .bodies = bodies, .crossing = x};
-  return find_way(&s) && s.best.depth < x->shallow;
+  return x->shallow > 0 && find_way(&s, x->shallow);
 }
 
 static pl_contact_arm arm_of(const pl_contact_memory *memory, const pl_contact_body *bodies,
@@ -252,18 +272,19 @@ static void report_impulse(pl_contact_memory *memory, const pl_zone_crossing *x,
   if (s.note != NULL) *s.note += (float)s.max_along;
 }
 
-void pl_contact_part_crossing(pl_contact_memory *memory, pl_contact_body *bodies, const pl_zone_crossing *x) {
+bool pl_contact_part_crossing(pl_contact_memory *memory, pl_contact_body *bodies, const pl_zone_crossing *x) {
   way_search s = {.memory = memory, .bodies = bodies, .crossing = x, .is_now = true};
   const int32_t *corners = &memory->motions[x->b].tree->surface->triangles[3 * x->triangle];
-  pl_vec3 c[3], position;
+  pl_vec3 c[3], e[2], position;
   // Another one that shares a point may have taken it along.
   for (int k = 0; k < 3; ++k) c[k] = point_of(&s, x->b, corners[k]);
-  if (!find_way(&s) || !pl_contact_pierces(s.e[0], s.e[1], c, x->tolerance, &position)) return;
+  for (int k = 0; k < 2; ++k) e[k] = point_of(&s, x->a, x->edge->points[k]);
+  if (!pl_contact_pierces(e[0], e[1], c, x->tolerance, &position) || !find_way(&s, HUGE_VAL)) return false;
   way_apart way = s.best;
   pl_contact_term terms[2 * PL_MAX_TERMS];
   pl_contact_arm a = arm_of(memory, bodies, &way.a, terms), b = arm_of(memory, bodies, &way.b, terms + PL_MAX_TERMS);
   double answer = pl_contact_inverse_mass_along(bodies, &a, &b, way.normal);
-  if (!(answer > 0)) return;
+  if (!(answer > 0)) return false;
   pl_vec3 push = pl_vec3_scale(way.normal, (way.depth + x->margin) / answer);
   pl_vec3 spin = pl_vec3_cross(push, pl_vec3_sub(pushed_velocity(bodies, &a), pushed_velocity(bodies, &b)));
   move_arm(bodies, &a, push);
@@ -282,6 +303,7 @@ void pl_contact_part_crossing(pl_contact_memory *memory, pl_contact_body *bodies
   memory->zones.spins[x->b] = pl_vec3_add_scaled(memory->zones.spins[x->b], spin, 0.5);
   mark_moved(bodies, &a);
   mark_moved(bodies, &b);
+  return true;
 }
 
 // Take angular momentum from a body of particles, unless something holds it.

@@ -216,11 +216,6 @@ static bool is_out_of(const pl_surface_motion *motion, const pl_surface_edge *ed
          pl_vec3_dot(n, outward_at(motion, at_end ? motion->ends : motion->starts, edge)) > 0;
 }
 
-// Out of b and into a?
-static bool is_outward(const edge_search *search, const edge_pair *pair, bool at_end, pl_vec3 n) {
-  return is_out_of(search->b, pair->b, at_end, n) && is_out_of(search->a, pair->a, at_end, pl_vec3_scale(n, -1));
-}
-
 // May a pair that crosses along n from outside be the first to meet? Of a soft body that an impact has pressed flat the
 // far side arrives after the near one: there it is enough that its edge enters the other body from outside.
 static bool may_meet(const edge_search *search, const edge_pair *pair, pl_vec3 n, double way) {
@@ -263,13 +258,13 @@ static double to_end(double s, double length) {
   return fmin(s, 1 - s) * length;
 }
 
-// Which way is out of b, along the unit vector n across both edges or against it? Open surfaces remember the side they
-// were on at the start.
-static bool is_against(const edge_search *search, const edge_pair *pair, bool at_end, pl_vec3 n, double start_side) {
+// How far the unit vector n across both edges leads out of b; open surfaces remember the side they were on at the
+// start.
+static double side_of(const edge_search *search, const edge_pair *pair, bool at_end, pl_vec3 n, double start_side) {
   const pl_surface_motion *a = search->a, *b = search->b;
-  if (b->tree->is_closed) return pl_vec3_dot(n, outward_at(b, at_end ? b->ends : b->starts, pair->b)) < 0;
-  if (a->tree->is_closed) return pl_vec3_dot(n, outward_at(a, at_end ? a->ends : a->starts, pair->a)) > 0;
-  return start_side < 0;
+  if (b->tree->is_closed) return pl_vec3_dot(n, outward_at(b, at_end ? b->ends : b->starts, pair->b));
+  if (a->tree->is_closed) return -pl_vec3_dot(n, outward_at(a, at_end ? a->ends : a->starts, pair->a));
+  return start_side;
 }
 
 // Edges that are near each other at the end of the step or at its start, of which the end of the step counts.
@@ -290,9 +285,12 @@ static bool find_nearest(const edge_search *search, edge_pair *pair, bool at_end
   pl_vec3 start_n =
       pl_vec3_cross(pl_vec3_sub(path->start_a[1], path->start_a[0]), pl_vec3_sub(path->start_b[1], path->start_b[0]));
   double start_side = pl_vec3_dot(start_n, pl_vec3_sub(path->start_a[0], path->start_b[0]));
-  if (is_against(search, pair, at_end, n, start_side))
-    n = pl_vec3_scale(n, -1), distance = -distance, start_side = -start_side;
-  if (!(distance - search->gap < margin) || !is_outward(search, pair, at_end, n)) return false;
+  double side = side_of(search, pair, at_end, n, start_side);
+  if (side < 0) n = pl_vec3_scale(n, -1), distance = -distance, start_side = -start_side;
+  if (!(distance - search->gap < margin)) return false;
+  // Out of b and into a.
+  if (search->b->tree->is_closed && !(fabs(side) > 0)) return false;
+  if (!is_out_of(search->a, pair->a, at_end, pl_vec3_scale(n, -1))) return false;
   bool is_closed = search->a->tree->is_closed && search->b->tree->is_closed;
   if (!is_closed && distance < 0 && !(start_side > 0)) return false;
 

@@ -10,11 +10,17 @@
 
 typedef struct pl_contact_memory pl_contact_memory;
 
-// Two bodies, or one and itself, whose surfaces cross at the end of a step.
+// Two bodies, or one and itself, whose surfaces crossed when they were looked at in this step. It
+// belongs to the one of lower number.
 typedef struct pl_zone_pair {
-  int32_t a, b;
-  bool is_old;  // they did at its start
+  int32_t other;
+  bool is_old;         // they did at its start
+  bool is_clean;       // they did not at the last look
+  bool is_stuck;       // nothing of it could be separated at the last look, when the bodies had
+  int32_t changes[2];  // … changed this often
 } pl_zone_pair;
+// At most this many of one body; what is beyond is left to its contacts.
+enum { PL_ZONE_PAIRS = 32 };
 
 // What colliders do to zones with particles that they keep out.
 typedef enum pl_zone_support {
@@ -29,9 +35,7 @@ typedef struct pl_contact_zones {
   int32_t *parents;  // per member: union-find, the root being the lowest; -1: in no zone
   int32_t *members;  // those in a zone
   int32_t member_count;
-  bool *is_supported;  // per island: some body of it touches a collider
-  bool *is_crossing;   // per body: it crosses one of a higher number, or itself, and did not at the
-                       // start
+  bool *is_supported;              // per island: some body of it touches a collider
   bool *is_changed, *was_changed;  // per body: found to cross in this round, and in the last
   double *tolerances;              // per body, metres: edges may be this far through surfaces
   double *shifts;          // per body, metres: how far points moved since its hierarchy was fitted
@@ -39,8 +43,11 @@ typedef struct pl_contact_zones {
   pl_zone_support support;
   double step;     // seconds
   pl_vec3 *spins;  // per body, N m s: angular momentum that parting gave it; zero between steps
-  pl_zone_pair *pairs;
-  int32_t pair_count, pair_capacity;
+  bool *is_moved;  // per surface point: when it was placed last
+  pl_box *moved_boxes;   // per body: around the triangles of such points
+  int32_t *changes;      // per body: how often something of it moved
+  pl_zone_pair *pairs;   // PL_ZONE_PAIRS per body
+  int32_t *pair_counts;  // per body
 } pl_contact_zones;
 
 // Take the memory; false when out of memory. The trees and the numbers of particles are there.
@@ -74,12 +81,33 @@ typedef struct pl_zone_crossing {
   double margin;     // metres beyond which they are to be apart
 } pl_zone_crossing;
 
+// A look at what crosses between two bodies, or in one (contact_zone_search.c).
+typedef struct pl_zone_check {
+  const pl_contact_memory *memory;
+  const pl_contact_body *bodies;
+  int32_t a, b;
+  bool at_start;              // of the step; otherwise where the bodies were placed last
+  bool is_supported;          // one of them touches a collider, or something that does
+  bool only_moved;            // nothing crossed before the points that are marked so moved
+  double tolerance, shallow;  // as of pl_zone_crossing
+  // What crossed at the start already, by the same measure, counts by these and by any way.
+  bool spares_old;
+  double old_tolerance, old_shallow;
+  // Called for all that cross; NULL: it is only asked whether any do.
+  void (*visit)(void *data, const pl_zone_crossing *crossing);
+  void *data;
+} pl_zone_check;
+
+// Does anything cross?
+bool pl_zone_check_run(const pl_zone_check *check);
+
 // Is the way apart so short?
 bool pl_contact_is_shallow(const pl_contact_memory *memory, const pl_contact_body *bodies,
                            const pl_zone_crossing *crossing);
 
 // Part it by the shortest way, if there is one and it is not apart meanwhile (contact_crossing.c).
-void pl_contact_part_crossing(pl_contact_memory *memory, pl_contact_body *bodies,
+// Returns whether anything moved.
+bool pl_contact_part_crossing(pl_contact_memory *memory, pl_contact_body *bodies,
                               const pl_zone_crossing *crossing);
 
 // Angular momentum that parting brought in goes back, from the bodies as wholes.

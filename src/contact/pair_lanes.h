@@ -126,6 +126,44 @@ typedef struct pl_lane_tets {
 // Take the memory for the tets of a map. False when out of memory.
 bool pl_lane_tets_take(pl_arena *arena, const pl_tet_map *map, pl_lane_tets *tets);
 
+// Where the surfaces of two bodies overlap, for edges that pass through triangles.
+typedef struct pl_lane_overlap {
+  pl_vec3 origin;        // of all positions in single precision
+  float min[3], max[3];  // the box that both are in
+  float normal[3];       // unit, or zero: a direction along which they may be apart
+} pl_lane_overlap;
+
+// The points of a surface there. What all corners of an edge or triangle have a bit of their codes
+// in common of is outside.
+typedef struct pl_lane_points {
+  int32_t count;
+  float extent;     // metres: largest coordinate
+  float low, high;  // smallest and largest height along the normal
+  float places[PL_SURFACE_LANE_POINTS][4] __attribute__((aligned(32)));
+  float heights[PL_SURFACE_LANE_POINTS] __attribute__((aligned(32)));
+  int32_t codes[PL_SURFACE_LANE_POINTS] __attribute__((aligned(32)));
+} pl_lane_points;
+
+// Rows of a block of triangles that edges may pass through.
+enum {
+  PL_LANE_PIERCED_BOX = 0,      // min x, y, z, max x, y, z
+  PL_LANE_PIERCED_CORNERS = 6,  // three
+  PL_LANE_PIERCED_NORMAL = 15,  // e x f
+  PL_LANE_PIERCED_LIMIT = 18,   // cubic metres: ends of edges with less volume are not through
+  PL_LANE_PIERCED_ROWS = 19,
+};
+
+// Some triangles of a surface, in blocks of eight.
+enum { PL_LANE_PIERCED = 256, PL_LANE_PIERCED_BLOCKS = PL_LANE_PIERCED / 8 };
+typedef struct pl_lane_pierced {
+  int32_t count;
+  int32_t triangles[PL_LANE_PIERCED];     // their numbers; those of a block should be neighbours
+  uint8_t moved[PL_LANE_PIERCED_BLOCKS];  // bits of those of each block that moved
+  float rows[PL_LANE_PIERCED_BLOCKS][PL_LANE_PIERCED_ROWS][8] __attribute__((aligned(32)));
+  // of the blocks, [block / 8][min x, y, z, max x, y, z][8]
+  float boxes[PL_LANE_PIERCED_BLOCKS * 6] __attribute__((aligned(32)));
+} pl_lane_pierced;
+
 typedef struct pl_lane_kernels {
   // Sides of a region that a point is beyond all step long, as bits; 0: it may be inside. One per
   // point of the lanes.
@@ -156,6 +194,23 @@ typedef struct pl_lane_kernels {
   // several times; returns their number.
   int32_t (*list_points)(const float *lanes, int32_t block_count, const pl_lane_hull *hull,
                          int32_t *points);
+  // List the items of a front whose boxes meet one; returns their number.
+  int32_t (*list_front)(const pl_surface_front *front, const float low[3], const float high[3],
+                        int32_t *items);
+  // Fill the places, heights and codes of some points, by the sides of the box that they are
+  // beyond.
+  void (*place_points)(const pl_vec3 *points, int32_t count, const pl_lane_overlap *overlap,
+                       pl_lane_points *to);
+  // Add codes by the heights that they are beyond.
+  void (*clip_points)(pl_lane_points *points, float low, float high);
+  // Fill the rows of the triangles that are named. `tolerance`, metres: ends of edges that are
+  // nearer are not through; `extent`, metres: twice the largest coordinate.
+  void (*pack_pierced)(const pl_lane_points *points, const int32_t *corners, float tolerance,
+                       float extent, pl_lane_pierced *pierced);
+  // List the triangles that an edge may pass through, rising; returns their number. `by_moved`: of
+  // those that moved.
+  int32_t (*list_pierced)(const pl_lane_pierced *pierced, const float first[3],
+                          const float second[3], float extent, bool by_moved, int32_t *list);
 } pl_lane_kernels;
 
 extern const pl_lane_kernels pl_lane_kernels_plain, pl_lane_kernels_avx2;

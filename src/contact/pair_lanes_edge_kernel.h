@@ -163,6 +163,30 @@ PL_SIMD_INLINE pl_m8 may_cross(const edge_lanes a[2], const edge_lanes b[2], flo
   return ~((pl_m8)(min > error) | (pl_m8)(max < -error));
 }
 
+// Is an edge on one side of the other's line throughout the step, seen along n? Their ends move in
+// straight lines, so what tells them apart along one direction at both ends of the step does so all
+// the time. `of` is the one whose line it is, at the start.
+PL_SIMD_INLINE pl_m8 is_beside(const edge_lanes a[2], const edge_lanes b[2], vec3_lanes n, vec3_lanes of, pl_f8 error) {
+  vec3_lanes side = cross3(n, of);
+  pl_m8 is_above = {-1, -1, -1, -1, -1, -1, -1, -1}, is_below = is_above;
+  for (int k = 0; k < 2; ++k) {
+    // Heights over the first end of b.
+    pl_f8 zero = pl_f8_set1(0.0f), low = dot3(side, sub3(a[k].first, b[k].first));
+    pl_f8 way = dot3(side, a[k].along) * a[k].length, other = dot3(side, b[k].along) * b[k].length;
+    pl_f8 high = low + pl_f8_max(way, zero) + error;
+    low = low + pl_f8_min(way, zero) - error;
+    is_above &= (pl_m8)(low > pl_f8_max(other, zero));
+    is_below &= (pl_m8)(high < pl_f8_min(other, zero));
+  }
+  return is_above | is_below;
+}
+
+// Do the edges pass each other by, although their lines may cross?
+PL_SIMD_INLINE pl_m8 passes(const edge_lanes a[2], const edge_lanes b[2], vec3_lanes n, float extent) {
+  pl_f8 error = pl_f8_set1(8e-6f * extent);
+  return is_beside(a, b, n, a[0].along, error) | is_beside(a, b, n, b[0].along, error);
+}
+
 // The edges of a block that `mine` may touch at either end of the step, or cross, as bits.
 PL_SIMD_INLINE pl_m8 touched_of_block(const float (*rows)[8], const edge_lanes mine[2], pl_f8 turn, pl_f8 rounding,
                                       const pl_lane_reach *reach) {
@@ -177,7 +201,10 @@ PL_SIMD_INLINE pl_m8 touched_of_block(const float (*rows)[8], const edge_lanes m
     rises[1] -= flat;
     may_touch |= is_near(&mine[k], &other[k], n, sine, rises, reach, rounding);
     // Crossings are looked at from where the edges start, with the directions that they have later.
-    if (k == 0) may_touch |= may_cross(mine, other, reach->extent) & (pl_m8)(pl_f8_min(rises[0], rises[1]) <= turn);
+    if (k > 0) continue;
+    pl_m8 crosses = may_cross(mine, other, reach->extent) & (pl_m8)(pl_f8_min(rises[0], rises[1]) <= turn);
+    if (pl_m8_any(crosses)) crosses &= ~passes(mine, other, n, reach->extent);
+    may_touch |= crosses;
   }
   return may_touch;
 }

@@ -151,6 +151,19 @@ PL_SIMD_INLINE int met_blocks(const float *boxes, const float low[3], const floa
   return ~pl_m8_bits(missed) & 0xFF;
 }
 
+static int32_t list_front(const pl_surface_front *front, const float low[3], const float high[3], int32_t *items) {
+  int32_t count = 0;
+  for (int32_t first = 0; first < front->count; first += LANES) {
+    pl_m8 missed = {0};
+    for (int k = 0; k < 3; ++k)
+      missed |= (pl_m8)(pl_f8_load_unaligned(&front->min[k][first]) > high[k]) |
+                (pl_m8)(pl_f8_load_unaligned(&front->max[k][first]) < low[k]);
+    int bits = ~pl_m8_bits(missed) & used_lanes(front->count, first / LANES);
+    count = list_bits(bits, &front->items[first], items, count);
+  }
+  return count;
+}
+
 // Rounding in rows grows with the extent, which may be larger in a pair than it was foreseen.
 static inline float growth_of(const pl_lane_surface *surface, float extent) {
   return extent > surface->extent ? extent / surface->extent : 1;
@@ -333,6 +346,7 @@ static int32_t list_nearest(const pl_lane_surface *surface, const pl_lane_positi
 }
 
 #include "contact/pair_lanes_edge_kernel.h"
+#include "contact/pair_lanes_pierce_kernel.h"
 #include "contact/pair_lanes_tet_kernel.h"
 
 const pl_lane_kernels KERNELS = {.classify = classify,
@@ -343,4 +357,9 @@ const pl_lane_kernels KERNELS = {.classify = classify,
                                  .list_edges = list_edges,
                                  .pack_tets = pack_tets,
                                  .find_tet = find_tet,
-                                 .list_points = list_points};
+                                 .list_points = list_points,
+                                 .list_front = list_front,
+                                 .place_points = place_points,
+                                 .clip_points = clip_points,
+                                 .pack_pierced = pack_pierced,
+                                 .list_pierced = list_pierced};

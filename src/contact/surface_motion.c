@@ -5,6 +5,7 @@
 #include "contact/surface_motion.h"
 
 #include "contact/pair_axis.h"
+#include "contact/pair_lanes.h"
 #include "math/lanes.h"
 #include "mesh/simplex.h"
 
@@ -328,29 +329,15 @@ static void visit_below(const pl_surface_motion *motion, int32_t root, const pl_
   }
 }
 
-static void miss_front(const pl_surface_front *front, const pl_box *box, int32_t is_missed[PL_SURFACE_FRONT]) {
+int32_t pl_surface_front_list(const pl_surface_front *front, pl_box box, int32_t items[PL_SURFACE_FRONT]) {
   float min[3], max[3];
-  round_box(box, front->origin, min, max);
-  for (int32_t f = 0; f < front->count; ++f)
-    is_missed[f] = (front->min[0][f] > max[0]) | (front->max[0][f] < min[0]) | (front->min[1][f] > max[1]) |
-                   (front->max[1][f] < min[1]) | (front->min[2][f] > max[2]) | (front->max[2][f] < min[2]);
+  round_box(&box, front->origin, min, max);
+  return pl_lane_kernels_get()->list_front(front, min, max, items);
 }
 
 bool pl_surface_front_is_met(const pl_surface_front *front, pl_box box) {
-  int32_t is_missed[PL_SURFACE_FRONT], missed_count = 0;
-  miss_front(front, &box, is_missed);
-  for (int32_t f = 0; f < front->count; ++f) missed_count += is_missed[f];
-  return missed_count < front->count;
-}
-
-int32_t pl_surface_front_list(const pl_surface_front *front, pl_box box, int32_t items[PL_SURFACE_FRONT]) {
-  int32_t is_missed[PL_SURFACE_FRONT], count = 0;
-  miss_front(front, &box, is_missed);
-  for (int32_t f = 0; f < front->count; ++f) {
-    items[count] = front->items[f];
-    count += !is_missed[f];
-  }
-  return count;
+  int32_t items[PL_SURFACE_FRONT];
+  return pl_surface_front_list(front, box, items) > 0;
 }
 
 void pl_surface_motion_visit(const pl_surface_motion *motion, const pl_surface_front *front, pl_box box,

@@ -132,10 +132,17 @@ static pl_body *awake_body(const pl_world *world, int32_t k) {
 
 enum { NOTE_GRAIN = 8 };
 
-// While no more bodies than these are awake, all edges of soft bodies are tested whatever `all_edges` says. By points
-// alone a box that falls on another from half a metre is 14 mm deep in it; with edges, a heap of 27 boxes takes three
-// times as long, which is still real time. The number is part of what world_parameters.c says about `all_edges`.
-enum { FEW_BODIES = 32 };
+// While no more bodies than these are awake, or no more surface points of theirs, all edges of soft bodies are tested
+// whatever `all_edges` says. By points alone a box that falls on another from half a metre is 14 mm deep in it; with
+// edges, a heap of 100 boxes of 56 points takes five times as long, which is still real time on two threads. The
+// numbers are part of what world_parameters.c says about `all_edges`.
+enum { FEW_BODIES = 32, FEW_POINTS = 8192 };
+
+static bool is_few_awake(const pl_world *world) {
+  int64_t count = 0;
+  for (int32_t k = 0; k < world->awake_count; ++k) count += awake_body(world, k)->model->surface.point_count;
+  return world->awake_count <= FEW_BODIES || count <= FEW_POINTS;
+}
 
 static void note_start(pl_body *body) {
   if (!pl_body_meets_others(body)) return;
@@ -356,7 +363,7 @@ static bool keep_out(void *data, int32_t number, pl_contact_hold *holds) {
 bool pl_world_mark_sleepers(pl_world *world) {
   // Where nothing is held, bodies of one model have the same masses: one array of these stays in the cache.
   bool is_held = pl_slots_count(&world->pins) > 0 || pl_slots_count(&world->attachments) > 0;
-  bool any = false, is_few = world->awake_count <= FEW_BODIES;
+  bool any = false, is_few = is_few_awake(world);
   for (int32_t k = 0; k < (int32_t)world->contact_bodies.count; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k));
     pl_contact_body *entry = &PL_ITEM(&world->contact_bodies, pl_contact_body, k);

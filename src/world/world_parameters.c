@@ -20,7 +20,7 @@ static const pl_parameter WORLD[] = {
     NUMBER(sleep_seconds, 0.5, FROM(0, 1e6), UNIT("s"), ABOUT("For how long.")),
     NUMBER(contact_damping, 5, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 50), ABOUT("Vibration of a solid that touches something dies away as exp(-contact_damping t), on top of its own damping; rigid motion is spared.")),
     INTEGER(contact_rounds, 8, FROM(1, 1000), ABOUT("Sweeps over the contacts in each step.")),
-    SWITCH(all_edges, false, ABOUT("Whether all edges of soft bodies are tested against each other, not only sharp ones, also while more than 32 bodies are awake: dented surfaces then do not pass through each other between their points. Contact takes two to four times as long.")),
+    SWITCH(all_edges, false, ABOUT("Whether all edges of soft bodies are tested against each other, not only sharp ones, also while more than 32 bodies with more than 8192 surface points in all are awake: dented surfaces then do not pass through each other between their points. Contact takes two to five times as long.")),
     SWITCH(contact_events, false, NOT_IN_SCENES, ABOUT("Whether steps record what begins and ends to touch: pl_world_get_contact_events().")),
 };
 const pl_parameter_table pl_world_def_parameters = TABLE("world", pl_world_def, WORLD);

@@ -4,6 +4,7 @@
 // ctest: unit
 #include "base/random.h"
 #include "check.h"
+#include "contact/contact_intersect.h"
 #include "contact/pair_lanes.h"
 #include "fixtures/torus_surface.h"
 
@@ -53,7 +54,7 @@ static void place(large_torus *t, pl_random *random) {
   }
 }
 
-static int32_t detect(pl_context *context, large_torus *t, bool is_large, pl_contact *found) {
+static int32_t detect(pl_context *context, large_torus *t, bool is_large, bool all_edges, pl_contact *found) {
   pl_contact_surface surface = t->surface;
   surface.point_count = surface.particle_count = is_large ? ALL : POINTS;
   pl_contact_body bodies[2];
@@ -63,7 +64,8 @@ static int32_t detect(pl_context *context, large_torus *t, bool is_large, pl_con
                                   .positions = t->positions[b],
                                   .velocities = t->velocities[b],
                                   .inverse_masses = t->inverse_masses,
-                                  .radius = 0.002};
+                                  .radius = 0.002,
+                                  .all_edges = all_edges};
   pl_contact_solver *solver;
   pl_error error = {0};
   check_ok(pl_contact_solver_create(context, &solver, &error), &error);
@@ -97,8 +99,9 @@ static void small_and_large_bodies_find_the_same_contacts(void **state) {
   int32_t points = 0, edges = 0;
   for (int round = 0; round < ROUNDS; ++round) {
     place(&t, &random);
-    int32_t count = detect(context, &t, false, small);
-    assert_int_equal(detect(context, &t, true, large), count);
+    bool all_edges = round % 2 == 1;
+    int32_t count = detect(context, &t, false, all_edges, small);
+    assert_int_equal(detect(context, &t, true, all_edges, large), count);
     for (int32_t i = 0; i < count; ++i) {
       check_same_side(&small[i].a, &large[i].a);
       check_same_side(&small[i].b, &large[i].b);
@@ -182,10 +185,85 @@ static void both_instruction_sets_list_the_same(void **state) {
 #endif
 }
 
+// Where two tori overlap, and all triangles of the second there.
+typedef struct pierced_search {
+  pl_lane_points points[2];
+  pl_lane_pierced pierced;
+  float extent;
+} pierced_search;
+
+static const double TOLERANCE = 0.002;
+
+static void begin_search(const large_torus *t, const pl_lane_kernels *kernels, const pl_lane_overlap *overlap,
+                         pierced_search *s) {
+  for (int b = 0; b < 2; ++b) kernels->place_points(t->positions[b], POINTS, overlap, &s->points[b]);
+  s->extent = 2 * fmaxf(s->points[0].extent, s->points[1].extent);
+  for (int b = 0; b < 2; ++b)
+    kernels->clip_points(&s->points[b], s->points[1 - b].low - 1e-6f * s->extent,
+                         s->points[1 - b].high + 1e-6f * s->extent);
+  s->pierced.count = 0;
+  for (int32_t k = 0; k < t->surface.triangle_count && s->pierced.count < PL_LANE_PIERCED; ++k) {
+    const int32_t *c = &t->surface.triangles[3 * k], *codes = s->points[1].codes;
+    if ((codes[c[0]] & codes[c[1]] & codes[c[2]]) == 0) s->pierced.triangles[s->pierced.count++] = k;
+  }
+  kernels->pack_pierced(&s->points[1], t->surface.triangles, (float)TOLERANCE, s->extent, &s->pierced);
+}
+
+// Every edge that passes through a triangle, by brute force, is listed, by either instruction set alike, and little
+// else.
+static void edges_that_pass_through_triangles_are_listed(void **state) {
+  (void)state;
+  static large_torus t;
+  static pierced_search searches[2];
+  pl_random random = pl_random_of_seed(8);
+  const pl_lane_kernels *kernels[2] = {&pl_lane_kernels_plain, pl_lane_kernels_get()};
+  make_large_torus(&t, &random);
+  int32_t through = 0, listed = 0;
+  for (int round = 0; round < ROUNDS; ++round) {
+    place(&t, &random);
+    pl_box boxes[2] = {pl_box_empty(), pl_box_empty()};
+    for (int32_t i = 0; i < 2 * POINTS; ++i) pl_box_cover(&boxes[i % 2], t.positions[i % 2][i / 2]);
+    pl_vec3 min = pl_vec3_max(boxes[0].min, boxes[1].min), max = pl_vec3_min(boxes[0].max, boxes[1].max);
+    pl_vec3 origin = pl_vec3_lerp(min, max, 0.5), low = pl_vec3_sub(min, origin), high = pl_vec3_sub(max, origin);
+    pl_lane_overlap overlap = {.origin = origin,
+                               .min = {(float)low.x, (float)low.y, (float)low.z},
+                               .max = {(float)high.x, (float)high.y, (float)high.z},
+                               .normal = {0.6f, 0, 0.8f}};
+    for (int k = 0; k < 2; ++k) begin_search(&t, kernels[k], &overlap, &searches[k]);
+    // As far as there is room.
+    const pl_lane_pierced *pierced = &searches[0].pierced;
+    int32_t end = pierced->count < PL_LANE_PIERCED ? TRIANGLES : pierced->triangles[PL_LANE_PIERCED - 1] + 1;
+    for (int32_t e = 0; e < 3 * t.surface.triangle_count; ++e) {
+      int32_t from = t.surface.triangles[e], to = t.surface.triangles[e % 3 == 2 ? e - 2 : e + 1];
+      int32_t list[2][PL_LANE_PIERCED], counts[2] = {0, 0}, found = 0;
+      for (int k = 0; k < 2; ++k) {
+        const pl_lane_points *mine = &searches[k].points[0];
+        if ((mine->codes[from] & mine->codes[to]) != 0) continue;
+        counts[k] = kernels[k]->list_pierced(&searches[k].pierced, mine->places[from], mine->places[to],
+                                             searches[k].extent, false, list[k]);
+      }
+      assert_int_equal(counts[0], counts[1]);
+      assert_memory_equal(list[0], list[1], (size_t)counts[0] * sizeof(int32_t));
+      for (int32_t k = 0; k < end; ++k) {
+        pl_vec3 c[3], position;
+        for (int i = 0; i < 3; ++i) c[i] = t.positions[1][t.surface.triangles[3 * k + i]];
+        if (!pl_contact_pierces(t.positions[0][from], t.positions[0][to], c, TOLERANCE, &position)) continue;
+        while (found < counts[0] && list[0][found] < k) ++found;
+        assert_true(found < counts[0] && list[0][found] == k);
+        through++;
+      }
+      listed += counts[0];
+    }
+  }
+  print_message("%d edges pass through triangles, %d listed\n", through, listed);
+  assert_true(through > 1000 && listed < 1.25 * through);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_and_large_bodies_find_the_same_contacts),
       cmocka_unit_test(both_instruction_sets_list_the_same),
+      cmocka_unit_test(edges_that_pass_through_triangles_are_listed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

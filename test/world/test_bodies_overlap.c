@@ -8,7 +8,7 @@
 #include "fixtures/rigid_bodies.h"
 #include "mesh/simplex.h"
 
-enum { MAX_POINTS = 220, MAX_CUBES = 27, FINE_CELLS = 6, SOLID_CUBE = 99, RIGID_CUBE };
+enum { MAX_POINTS = 220, MAX_CUBES = 100, FINE_CELLS = 6, SOLID_CUBE = 99, RIGID_CUBE };
 
 typedef struct cube_surface {
   int32_t point_count, triangle_count;
@@ -180,8 +180,9 @@ static void fine_solids(void **state) {
   }
 }
 
-// Cubes that fall on each other in disorder, three seconds; every fourth step is measured.
-static void drop_heap(int count, double step) {
+// Cubes that fall on each other in disorder, in layers of `side` by `side`, three seconds; every fourth step is
+// measured.
+static void drop_heap(int count, int side, double step) {
   pl_error error = {0};
   pl_context *context = make_context(1);
   collision c = {.upper = SOLID_CUBE};
@@ -197,7 +198,7 @@ static void drop_heap(int count, double step) {
     for (int j = 0; j < 4; ++j) turn[j] = pl_random_between(&random, -1, 1);
     pl_body_def body = pl_default_body_def();
     body.model = model;
-    body.placement.position = pl_vec3_of(i % 2 * 0.36, (i / 4 + 0.75) * 0.36, i / 2 % 2 * 0.36);
+    body.placement.position = pl_vec3_of(i % side * 0.36, (i / (side * side) + 0.75) * 0.36, i / side % side * 0.36);
     body.placement.rotation = pl_quat_from_axis_angle(pl_vec3_of(turn[0], turn[1], turn[2]), 3.14 * turn[3]);
     check_ok(pl_world_add_body(world, &body, &ids[i], &error), &error);
     surfaces[i].point_count = report.surface_point_count;
@@ -221,16 +222,24 @@ static void drop_heap(int count, double step) {
   drop_context(context);
 }
 
-// They overlapped by 20 mm and 64 mm.
+// They overlapped by 20 mm, 64 mm and 5 cm.
 static void small_heaps(void **state) {
   (void)state;
-  drop_heap(27, BOX_STEP);
-  drop_heap(8, 1.0 / 60);
+  drop_heap(27, 2, BOX_STEP);
+  drop_heap(8, 2, 1.0 / 60);
+}
+
+static void a_heap_of_a_hundred(void **state) {
+  (void)state;
+  drop_heap(100, 5, BOX_STEP);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(cubes_of_all_methods), cmocka_unit_test(default_solids),
-                                     cmocka_unit_test(default_solids_at_long_steps), cmocka_unit_test(fine_solids),
-                                     cmocka_unit_test(small_heaps)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cubes_of_all_methods),
+                                     cmocka_unit_test(default_solids),
+                                     cmocka_unit_test(default_solids_at_long_steps),
+                                     cmocka_unit_test(fine_solids),
+                                     cmocka_unit_test(small_heaps),
+                                     cmocka_unit_test(a_heap_of_a_hundred)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

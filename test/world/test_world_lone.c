@@ -8,14 +8,14 @@
 #include "pliant/math.h"
 #include "world/world_state.h"
 
-enum { MAX_COLLIDERS = 12, MAX_POINTS = 1024, MAX_DRAWN = 4096 };
+enum { MAX_COLLIDERS = 12, MAX_POINTS = 1024, MAX_DRAWN = 16384 };
 
 typedef struct scene {
   pl_context *context;
   pl_world *world;
   pl_model *models[3];
   pl_collider_id colliders[MAX_COLLIDERS];
-  pl_body_id bodies[64];
+  pl_body_id bodies[160];
   int32_t collider_count, body_count;
 } scene;
 
@@ -233,13 +233,13 @@ static void threads_give_the_same_bits(void **state) {
 }
 
 // A row of resting boxes, a slow one that is pushed against its neighbour, and a fast one that hits another: surfaces
-// are checked then, and no body goes alone. So many that edges are not tested (FEW_BODIES in world_contact.c).
+// are checked then, and no body goes alone. So many that edges are not tested (FEW_POINTS in world_contact.c).
 static scene make_meeting(bool at_once) {
   scene s = make_scene(1, at_once, true);
   pl_collider_def plane = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
   add_collider(&s, &plane);
   pl_vec3 none = {0, 0, 0};
-  for (int i = 0; i < 40; ++i) add(&s, 0, pl_vec3_of(0.5 * i, 0.1, 0), none, none);
+  for (int i = 0; i < 150; ++i) add(&s, 0, pl_vec3_of(0.5 * (i % 40), 0.1, -2.0 * (i / 40)), none, none);
   add(&s, 0, pl_vec3_of(0, 0.11, 0.45), none, pl_vec3_of(0, 0, -1.5));
   add(&s, 0, pl_vec3_of(2.5, 0.3, 4), none, pl_vec3_of(0, 0, -16));
   add(&s, 0, pl_vec3_of(1, 0.32, 0.02), none, none);
