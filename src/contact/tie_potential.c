@@ -19,10 +19,10 @@ void pl_tie_potential_set_stiffness(pl_tie_potential *tie, const double *blocks,
     double mean = mean_of(blocks + 9 * (ptrdiff_t)tie->particles[i]);
     if (mean > 0) answers[tie->weights[i] < 0] += tie->weights[i] * tie->weights[i] / mean;
   }
-  double least = 0;
+  double min_answer = 0;
   for (int side = 0; side < 2; ++side)
-    if (answers[side] > 0 && (least == 0 || answers[side] < least)) least = answers[side];
-  tie->stiffness = least > 0 ? factor / least : 0;
+    if (answers[side] > 0 && (min_answer == 0 || answers[side] < min_answer)) min_answer = answers[side];
+  tie->stiffness = min_answer > 0 ? factor / min_answer : 0;
 }
 
 static pl_vec3 mix(const pl_tie_potential *tie, const double *from) {

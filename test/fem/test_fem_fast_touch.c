@@ -140,9 +140,9 @@ static void a_wall_does_not_hold_back_what_leaves_it(void **state) {
   for (int k = 0; k < STEP_COUNT; ++k) {
     scene s = make_scene(PL_FEM_FAST, 3e5, STEPS[k], (pl_vec3){0.5 * SIZE, 0.5 * SIZE, 0});
     pl_error error = {0};
-    pl_collider_def wall = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
-    wall.placement.rotation = pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, -0.5 * PL_PI);
-    check_ok(pl_world_add_collider(s.world, &wall, NULL, &error), &error);
+    pl_collider_def side = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
+    side.placement.rotation = pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, -0.5 * PL_PI);
+    check_ok(pl_world_add_collider(s.world, &side, NULL, &error), &error);
     pl_world_set_gravity(s.world, (pl_vec3){-6, -8, 0});
     run_steps(s.world, (int32_t)(1 / STEPS[k]));
     double near = pl_body_get_report(s.world, s.cube).box.min.x;
