@@ -192,7 +192,7 @@ static void commit(const pl_body_coupled_step *step, const pl_body_coupled_resul
   pl_fem_fast_step *data = ((const fast_step *)step->data)->step;
   pl_fem_fast_work *work = work_of(step);
   get_moves(step, work->moves);
-  pl_fem_fast_touch_release(&data->solver.touch, data->kept_forces);
+  pl_fem_fast_touch_drop_loose(&data->solver.touch);
   bool is_free = pl_fem_fast_is_free(&data->solver);
   motion before = motion_of(work);
   work->drift = work->twist = (pl_f4){0};

@@ -6,8 +6,9 @@
 // what arrives: it would sink into the ground.) Which points may press is decided once per step, where velocity and
 // outside forces take them: without the forces, what lies on the ground would be held in every second step only.
 //
-// Springs push and do not pull: what a solution holds back is released, and the step is solved again without it. As
-// long as they pulled, a body of 2.4 kg stayed on the ground that 6000 N lifted, and none ever bounced.
+// Springs push and do not pull: what a solution holds back is released, what it lets in is pushed, and the step is
+// solved again. As long as they pulled, a body of 2.4 kg stayed on the ground that 6000 N lifted, and none ever
+// bounced.
 //
 // Friction is a spring to an anchor in the tangent plane that yields at the coefficient times the normal force of the
 // last step, likewise by where the solution takes the point. The anchor lives in the frame of the collider and is
@@ -128,8 +129,15 @@ static double set_friction(pl_fem_fast_contact *contact, pl_vec3 move, bool slid
   return energy - cap * pl_vec3_dot(along, way) + 0.5 * across * pl_vec3_dot(aside, aside);
 }
 
+static bool is_released(const pl_fem_fast_contact *contact) {
+  for (int32_t p = 0; p < contact->press_count; ++p)
+    if (!contact->presses[p].is_released) return false;
+  return true;
+}
+
 static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
   const pl_fem_fast_model *model = touch->work->model;
+  const pl_fem_fast_hold *holds = &touch->work->state.holds[i];
   pl_fem_fast_contact *contact = &touch->points[i];
   double h2 = model->step * model->step, stiffness = h2 * (double)model->touch_stiffness[i], deepest = 0;
   *contact = (pl_fem_fast_contact){.collider = -1, .stiffness = (float)stiffness};
@@ -141,7 +149,10 @@ static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
     if (!(end_depth > 0)) continue;
     // Seen from where velocity alone takes the point, which may be outside.
     double depth = end_depth + pl_vec3_dot(normal, fall);
-    contact->presses[contact->press_count++] = (pl_fem_fast_press){pl_f4_of_vec3(normal), (float)depth, false};
+    // What neither pressed in the last step nor goes inside by its velocity most often does not press in this one.
+    bool pressed = holds->force > 0 && (int32_t)holds->collider == k + 1;
+    contact->presses[contact->press_count++] =
+        (pl_fem_fast_press){pl_f4_of_vec3(normal), (float)depth, !(pressed || depth > 0), 0};
     if (end_depth <= deepest) continue;
     deepest = end_depth;
     hardest = normal;
@@ -152,7 +163,8 @@ static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
   pl_vec3 slip = pl_vec3_sub(point, anchor_of(touch, i, contact->collider));
   slip = pl_vec3_add_scaled(slip, hardest, -pl_vec3_dot(slip, hardest));
   contact->slip = pl_f4_of_vec3(slip);
-  contact->cap = (float)(h2 * grip(touch, contact->collider) * touch->work->state.holds[i].force);
+  contact->cap = (float)(h2 * grip(touch, contact->collider) * holds->force);
+  contact->is_loose = is_released(contact);
   pl_vec3 here = {0, 0, 0};
   set_friction(contact, here, is_sliding(contact, here));
 }
@@ -211,12 +223,6 @@ void pl_fem_fast_touch_apply(const pl_fem_fast_touch *touch) {
   }
 }
 
-static bool is_released(const pl_fem_fast_contact *contact) {
-  for (int32_t p = 0; p < contact->press_count; ++p)
-    if (!contact->presses[p].is_released) return false;
-  return true;
-}
-
 // Metres that a point may be held back by: all together by a fiftieth of the body's weight, so that what rests is not
 // released by rounding.
 static float allowed_lift(const pl_fem_fast_touch *touch, const pl_fem_fast_contact *contact) {
@@ -237,9 +243,8 @@ static bool has_switched(const pl_fem_fast_contact *contact, pl_vec3 move) {
   return pull < (1 - MARGIN) * cap || pl_vec3_dot(slip, pl_vec3_of_f4(contact->friction)) > 0;
 }
 
-bool pl_fem_fast_touch_release(pl_fem_fast_touch *touch, pl_f4 *forces) {
+bool pl_fem_fast_touch_update(pl_fem_fast_touch *touch, pl_f4 *forces) {
   const pl_fem_fast_work *work = touch->work;
-  int32_t kept = 0;
   bool any = false;
   for (int32_t k = 0; k < touch->active_count; ++k) {
     int32_t i = touch->active[k];
@@ -249,8 +254,11 @@ bool pl_fem_fast_touch_release(pl_fem_fast_touch *touch, pl_f4 *forces) {
     bool changed = false;
     for (int32_t p = 0; p < contact->press_count; ++p) {
       pl_fem_fast_press *press = &contact->presses[p];
-      if (press->is_released || press->depth - dot(press->normal, move) >= -allowed) continue;
-      press->is_released = changed = true;
+      float inside = press->depth - dot(press->normal, move);
+      if (press->switches >= MAX_SWITCHES || (press->is_released ? inside <= allowed : inside >= -allowed)) continue;
+      press->is_released = !press->is_released;
+      ++press->switches;
+      changed = true;
     }
     contact->is_loose = is_released(contact);
     if (!contact->is_loose && has_switched(contact, pl_vec3_of_f4(move))) {
@@ -258,17 +266,23 @@ bool pl_fem_fast_touch_release(pl_fem_fast_touch *touch, pl_f4 *forces) {
       ++contact->switches;
       changed = true;
     }
-    if (changed) {
-      any = true;
-      spread(work->model, forces, i, force_of(contact) - before);
-    }
-    if (contact->is_loose)
-      contact->collider = -1;
+    if (!changed) continue;
+    any = true;
+    spread(work->model, forces, i, force_of(contact) - before);
+  }
+  return any;
+}
+
+void pl_fem_fast_touch_drop_loose(pl_fem_fast_touch *touch) {
+  int32_t kept = 0;
+  for (int32_t k = 0; k < touch->active_count; ++k) {
+    int32_t i = touch->active[k];
+    if (touch->points[i].is_loose)
+      touch->points[i].collider = -1;
     else
       touch->active[kept++] = i;
   }
   touch->active_count = kept;
-  return any;
 }
 
 // --- in a coupled solve

@@ -18,6 +18,7 @@ typedef struct pl_fem_fast_press {
   pl_f4 normal;
   float depth;       // metres that the predicted position is inside, negative: outside
   bool is_released;  // it would pull: colliders only push
+  int32_t switches;  // how often that has changed in this step
 } pl_fem_fast_press;
 
 // A surface point that meets colliders in this step. Forces and stiffness are times h².
@@ -54,10 +55,11 @@ void pl_fem_fast_touch_find(pl_context *context, pl_fem_fast_touch *touch);
 // Add to `product` what the contacts answer to `direction`.
 void pl_fem_fast_touch_apply(const pl_fem_fast_touch *touch);
 
-// Release what pulls at `moves`, and let friction hold or slide as it does there; `forces`, those
-// at the predicted positions, follow. Points that nothing presses any more are no contacts. Returns
-// whether anything changed.
-bool pl_fem_fast_touch_release(pl_fem_fast_touch *touch, pl_f4 *forces);
+// Release what pulls at `moves`, push what is inside there, and let friction hold or slide as it
+// does there; `forces`, those at the predicted positions, follow. Returns whether anything changed.
+bool pl_fem_fast_touch_update(pl_fem_fast_touch *touch, pl_f4 *forces);
+// Points that nothing presses in the end are no contacts.
+void pl_fem_fast_touch_drop_loose(pl_fem_fast_touch *touch);
 
 // For coupled solves, which look for the least energy. Whether each press pushes at `direction`,
 // and friction holds; with `refresh` also whether there is friction at all. Returns the energy that
