@@ -28,9 +28,13 @@ static const pl_fem_density *quadratic_density(const pl_fem_group *group) {
                                                           : NULL;
 }
 
-// Measures of tets by their edges, shells and curves where damping begins.
+// Measures of tets by their edges, plane triangles, shells and curves where damping begins.
 static void find_before(const pl_fem_system *s, int32_t g) {
   const pl_fem_group *group = &s->model->groups[g];
+  if (s->planes != NULL) {
+    pl_fem_plane_fours_before(group->corners, s->damped_from, s->damped_factor, s->plane_count, s->planes);
+    return;
+  }
   double corners[MAX_VALUES];
   for (int32_t e = 0; e < group->element_count; ++e) {
     pl_fem_system_element(s, s->damped_from, g, e, corners);
@@ -41,13 +45,38 @@ static void find_before(const pl_fem_system *s, int32_t g) {
   }
 }
 
+// Plane triangles in fours, as they are visited.
+static bool take_planes(pl_arena *arena, pl_fem_system *system) {
+  const pl_fem_group *group = &system->model->groups[0];
+  const pl_block_group *blocks = &system->model->pattern.groups[0];
+  int32_t count = 0;
+  // A chunk may end with a four that is not whole.
+  system->planes = PL_TAKE(arena, pl_fem_plane_four, group->element_count / 4 + blocks->chunk_count);
+  system->plane_places = PL_TAKE(arena, int32_t, group->element_count);
+  system->plane_parameters = PL_TAKE(arena, double, 2 * (size_t)group->element_count);
+  if (arena->failed) return false;
+  for (int32_t c = 0; c < blocks->chunk_count; ++c)
+    for (int32_t i = blocks->chunk_start[c]; i < blocks->chunk_start[c + 1]; i += 4) {
+      pl_fem_plane_four *four = &system->planes[count];
+      for (int32_t k = 0; k < 4; ++k) {
+        bool used = i + k < blocks->chunk_start[c + 1];
+        four->members[k] = blocks->order[used ? i + k : i];
+        if (used) system->plane_places[four->members[k]] = count;
+        pl_fem_plane_four_start(group->starts + 9 * (ptrdiff_t)four->members[k], k, four);
+      }
+      ++count;
+    }
+  system->plane_count = count;
+  for (int32_t i = 0; i < 2 * group->element_count; ++i) system->plane_parameters[i] = (double)NAN;
+  return true;
+}
+
 bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model *model, pl_fem_system *system) {
   *system = (pl_fem_system){.context = context, .model = model};
   system->energies = PL_TAKE(arena, double, model->element_start[model->group_count]);
   system->pulls = PL_TAKE(arena, double, pl_fem_pulls_size(model));
   if (model->adapts) system->lost = PL_TAKE(arena, double, model->element_start[model->group_count]);
-  if (is_plane(&model->groups[0]))
-    system->planes = PL_TAKE(arena, pl_fem_plane_constants, model->groups[0].element_count);
+  if (is_plane(&model->groups[0]) && !take_planes(arena, system)) return false;
   if (quadratic_density(&model->groups[0]) != NULL)
     system->quadratics = PL_TAKE(arena, pl_fem_quadratic_constants, model->groups[0].element_count);
   if (is_batched(&model->groups[0]))
@@ -59,15 +88,13 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
       system->shells[g] = PL_TAKE(arena, pl_fem_shell_constants, model->groups[g].element_count);
   if (model->adapts && system->edge_tets != NULL)
     system->edge_tets_before = PL_TAKE(arena, pl_fem_edge_tet_before, model->groups[0].element_count);
-  if (model->adapts && (system->shells[0] != NULL || system->edge_tets != NULL))
+  if (model->adapts && (system->shells[0] != NULL || system->edge_tets != NULL || system->planes != NULL))
     system->damped_from = PL_TAKE(arena, double, 3 * (size_t)model->head.particle_count);
   for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
     const pl_fem_group *group = &model->groups[g];
     system->mixed_rest[g] = PL_TAKE(arena, double, 3 * (size_t)group->corner_count * (size_t)group->element_count);
   }
   if (arena->failed) return false;
-  for (int32_t t = 0; system->planes != NULL && t < model->groups[0].element_count; ++t)
-    pl_fem_plane_constants_start(model->groups[0].starts + 9 * (ptrdiff_t)t, &system->planes[t]);
   for (int32_t t = 0; system->edge_tets != NULL && t < model->groups[0].element_count; ++t)
     pl_fem_edge_tet_constants_start(model->groups[0].starts + 12 * (ptrdiff_t)t, &system->edge_tets[t]);
   pl_fem_system_use(system, NULL, NULL);
@@ -80,8 +107,6 @@ static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block)
   pl_fem_system *s = data;
   for (int32_t t = begin; s->constants != NULL && t < end; ++t)
     s->constants[t] = pl_fem_tet_constants_of(s->rest[0] + 12 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t);
-  for (int32_t t = begin; s->planes != NULL && t < end; ++t)
-    pl_fem_plane_constants_rest(s->rest[0] + 9 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t, &s->planes[t]);
   for (int32_t t = begin; s->edge_tets != NULL && t < end; ++t)
     pl_fem_edge_tet_constants_rest(s->rest[0] + 12 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t,
                                    &s->edge_tets[t]);
@@ -90,6 +115,23 @@ static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block)
     s->quadratics[t] =
         pl_fem_quadratic_constants_of(quadratic_density(group), s->rest[0] + PL_FEM_QUADRATIC_VALUES * (ptrdiff_t)t,
                                       s->parameters[0] + (ptrdiff_t)group->energy->parameter_count * t);
+}
+
+static void prepare_planes(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  pl_fem_system *s = data;
+  pl_fem_plane_fours_rest(s->rest[0], end - begin, s->planes + begin);
+}
+
+// Parameters seldom change, and damping with them.
+static void use_plane_parameters(pl_fem_system *s) {
+  size_t size = 2 * (size_t)s->model->groups[0].element_count * sizeof(double);
+  if (memcmp(s->plane_parameters, s->parameters[0], size) == 0) return;
+  memcpy(s->plane_parameters, s->parameters[0], size);
+  for (int32_t f = 0; f < s->plane_count; ++f)
+    for (int k = 0; k < 4; ++k)
+      pl_fem_plane_four_material(s->parameters[0] + 2 * (ptrdiff_t)s->planes[f].members[k], k, &s->planes[f]);
+  s->damped_factor = (double)NAN;
 }
 
 static void prepare_shells(const pl_fem_system *s, int32_t g) {
@@ -104,7 +146,11 @@ void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const d
     system->rest[g] = rest != NULL && rest[g] != NULL ? rest[g] : model->groups[g].starts;
     system->parameters[g] = parameters != NULL && parameters[g] != NULL ? parameters[g] : model->groups[g].parameters;
   }
-  if (system->constants != NULL || system->planes != NULL || system->quadratics != NULL || system->edge_tets != NULL)
+  if (system->planes != NULL) {
+    use_plane_parameters(system);
+    pl_parallel_for(system->context, system->plane_count, PREPARE_GRAIN / 4, prepare_planes, system);
+  }
+  if (system->constants != NULL || system->quadratics != NULL || system->edge_tets != NULL)
     pl_parallel_for(system->context, model->groups[0].element_count, PREPARE_GRAIN, prepare_range, system);
   for (int32_t g = 0; g < model->group_count; ++g)
     if (system->shells[g] != NULL) prepare_shells(system, g);
@@ -268,7 +314,8 @@ static void visit_planes(void *data, const int32_t *elements, int32_t count, dou
 
 static pl_fem_planes planes_of(const pl_fem_system *system, const double *x, pl_block_matrix *matrix) {
   const pl_fem_model *model = system->model;
-  return (pl_fem_planes){.constants = system->planes,
+  return (pl_fem_planes){.fours = system->planes,
+                         .places = system->plane_places,
                          .corners = model->groups[0].corners,
                          .slots = model->pattern.groups[0].slots,
                          .positions = x,
@@ -282,8 +329,7 @@ static void evaluate_planes(const evaluation *e, pl_block_matrix *matrix) {
   planes.positive = e->positive;
   planes.gradient = e->gradient;
   if (e->damping != NULL) {
-    planes.before = e->damping->from;
-    planes.factor = e->damping->factor;
+    planes.damped = true;
     planes.viscous_energies = e->system->lost;
     planes.viscous = e->damping->gradient;
   }
@@ -323,10 +369,13 @@ static void evaluate_shells(const evaluation *e, pl_block_matrix *matrix) {
 }
 
 // What damping compares with is found once for all evaluations of a step.
-static void begin_damping(pl_fem_system *system, const double *from) {
+static void begin_damping(pl_fem_system *system, const double *from, double factor) {
   size_t size = 3 * (size_t)system->model->head.particle_count * sizeof(double);
-  if (system->damped_from == NULL || memcmp(system->damped_from, from, size) == 0) return;
+  if (system->damped_from == NULL) return;
+  bool is_same = system->planes == NULL || system->damped_factor == factor;
+  if (is_same && memcmp(system->damped_from, from, size) == 0) return;
   memcpy(system->damped_from, from, size);
+  system->damped_factor = factor;
   for (int32_t g = 0; g < system->model->group_count; ++g) find_before(system, g);
 }
 
@@ -417,7 +466,7 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
                                      pl_block_matrix *matrix, bool positive) {
   clear_results(system, gradient, matrix);
   clear_results(system, damping->gradient, NULL);
-  begin_damping(system, damping->from);
+  begin_damping(system, damping->from, damping->factor);
   for (int32_t g = 0; g < system->model->group_count; ++g) {
     evaluation e = {system, x, gradient, damping, positive, g};
     evaluate_group(&e, matrix);

@@ -29,13 +29,18 @@ typedef struct pl_fem_system {
   const double *parameters[PL_FEM_MAX_GROUPS];  // p
   double *mixed_rest[PL_FEM_MAX_GROUPS];        // mixtures of examples; NULL without examples
   pl_fem_tet_constants *constants;  // of tets that are computed four at a time, otherwise NULL
-  pl_fem_plane_constants *planes;   // the same of plane triangles
+  pl_fem_plane_four *planes;        // the same of plane triangles
+  int32_t plane_count;              // fours of them
+  int32_t *plane_places;            // by triangle: its four
+  double *plane_parameters;         // p that they were made with
   pl_fem_quadratic_constants *quadratics;             // … of quadratic tets
   pl_fem_shell_constants *shells[PL_FEM_MAX_GROUPS];  // … of shells and curves
   pl_fem_edge_tet_constants *edge_tets;               // … of tets by their edges
   pl_fem_edge_tet_before *edge_tets_before;           // … where their damping began
-  // Where damping of tets by their edges, shells and curves began last; only of bodies that adapt.
+  // Where damping of tets by their edges, plane triangles, shells and curves began last, and its
+  // factor of plane triangles; only of bodies that adapt.
   double *damped_from;
+  double damped_factor;
   double *energies;     // J, by element of all groups
   double *lost;         // the same of damping; only of bodies that adapt
   double *pulls;        // sums of the projection, by block of elements

@@ -228,13 +228,17 @@ typedef struct outcome {
 
 static void run_planes(const subject *s, int set, bool positive, bool mixed, outcome *to) {
   const pl_fem_plane_kernels *kernels = set == 1 ? &pl_fem_plane_kernels_avx2 : &pl_fem_plane_kernels_plain;
-  const int32_t elements[SOME] = {5, 0, 3, 1, 6, 2, 4};
-  pl_fem_planes planes = {.constants = s->system.planes,
+  const int32_t *elements = s->fem->pattern.groups[0].order;
+  pl_fem_plane_four fours[(SOME + 3) / 4];
+  memcpy(fours, s->system.planes, sizeof fours);
+  kernels->rest(s->system.rest[0], (SOME + 3) / 4, fours);
+  kernels->before(s->fem->groups[0].corners, s->from, 0.3, (SOME + 3) / 4, fours);
+  pl_fem_planes planes = {.fours = fours,
+                          .places = s->system.plane_places,
                           .corners = s->fem->groups[0].corners,
                           .slots = s->fem->pattern.groups[0].slots,
                           .positions = s->u,
-                          .before = s->from,
-                          .factor = 0.3,
+                          .damped = true,
                           .plain = 1,
                           .positive = positive,
                           .energies = to->energies,
