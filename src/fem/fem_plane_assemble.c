@@ -48,3 +48,14 @@ void pl_fem_plane_four_material(const double *p, int k, pl_fem_plane_four *four)
   four->kappa[k] = 0.25 * p[0] * four->start_area[k];
   four->area_weight[k] = p[1] / four->start_area[k];
 }
+
+void pl_fem_plane_four_blocks(const int32_t *corners, const int32_t *slots, int k, pl_fem_plane_four *four) {
+  static const int pairs[3][2] = {{1, 0}, {2, 0}, {2, 1}};
+  for (int i = 0; i < 3; ++i) {
+    int a = pairs[i][0], b = pairs[i][1];
+    bool turned = corners[a] < corners[b];
+    four->lower[k][i] = slots[4 * i];
+    four->lower[k][3 + i] = turned ? slots[3 * b + a] : slots[3 * a + b];
+    four->turned[i][k] = turned ? -1 : 0;
+  }
+}

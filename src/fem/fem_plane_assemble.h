@@ -41,6 +41,10 @@ typedef struct pl_fem_plane_four {
   double strain[4];      // k_l
   double bulk[4];        // k_a
   int32_t members[4];    // numbers of the triangles; lanes without one repeat the first
+  // Blocks on and below the diagonal of the matrix: of corners 0, 1, 2 and of pairs (1, 0), (2, 0),
+  // (2, 1). Where the first of a pair has the lower number, the block is turned (-1, otherwise 0).
+  int32_t lower[4][6];
+  int64_t turned[3][4];
 } pl_fem_plane_four;
 
 // What is to be done with triangles; arrays are borrowed. Results are added to what `gradient`,
@@ -52,6 +56,7 @@ typedef struct pl_fem_planes {
   const int32_t *slots;     // nine per triangle: blocks of the matrix
   const double *positions;  // three numbers per point; z is not read
   bool damped;              // with the damping of the fours
+  bool lower;               // only blocks on and below the diagonal of the matrix
   const double *limits;  // the energy W of a triangle becomes plain W + scale limits[i] W², or NULL
   double plain, scale;
   bool positive;     // what could be negative of Hessians is left out (fem_plane.c, plane_positive)
@@ -62,9 +67,12 @@ typedef struct pl_fem_planes {
   double *values;            // of the matrix: 9 per block, or NULL
 } pl_fem_planes;
 
-// What the start makes of lane k, once, and the parameters p; then what rest shapes, 9 numbers per
-// triangle, make of some fours; and what damping does, from some positions and of some factor.
+// What the start makes of lane k, once, where its blocks are, and what the parameters p make of it;
+// then what rest shapes, 9 numbers per triangle, make of some fours; and what damping does, from
+// some positions and of some factor.
 void pl_fem_plane_four_start(const double *U, int k, pl_fem_plane_four *four);
+void pl_fem_plane_four_blocks(const int32_t *corners, const int32_t *slots, int k,
+                              pl_fem_plane_four *four);
 void pl_fem_plane_four_material(const double *p, int k, pl_fem_plane_four *four);
 void pl_fem_plane_fours_rest(const double *rest, int32_t count, pl_fem_plane_four *fours);
 void pl_fem_plane_fours_before(const int32_t *corners, const double *before, double factor,

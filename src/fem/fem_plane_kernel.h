@@ -153,6 +153,37 @@ PL_SIMD_INLINE void plane_scatter_matrix(const pl_fem_planes *z, const int32_t *
   }
 }
 
+// The same of a symmetric matrix, blocks on and below the diagonal of the body's alone.
+PL_SIMD_INLINE void plane_scatter_lower(const pl_fem_planes *z, const pl_fem_plane_four *four, int32_t count,
+                                        pl_lanes K[PLANE_SIDES][PLANE_SIDES]) {
+  pl_lanes values[6][4];
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) {
+      pl_lanes row1 = K[i][j] + K[i][2 + j], row2 = K[2 + i][j] + K[2 + i][2 + j];
+      int at = 2 * i + j;
+      values[0][at] = row1 + row2;
+      values[1][at] = K[i][j];
+      values[2][at] = K[2 + i][2 + j];
+      values[3][at] = -row1;
+      values[4][at] = -row2;
+      values[5][at] = K[2 + i][j];
+    }
+  for (int b = 0; b < 3; ++b) {
+    pl_lane_mask turned = (pl_lane_mask)pl_lanes_load((const double *)(const void *)four->turned[b]);
+    pl_lanes first = values[3 + b][1], second = values[3 + b][2];
+    values[3 + b][1] = pl_lanes_select(turned, second, first);
+    values[3 + b][2] = pl_lanes_select(turned, first, second);
+  }
+  for (int b = 0; b < 6; ++b) pl_lanes_transpose(values[b]);
+  for (int32_t k = 0; k < count; ++k)
+    for (int b = 0; b < 6; ++b) {
+      double *block = z->values + 9 * (ptrdiff_t)four->lower[k][b];
+      pl_lanes own = values[b][k];
+      plane_add_pair(block, own[0], own[1]);
+      plane_add_pair(block + 3, own[2], own[3]);
+    }
+}
+
 // Σ R_kl ∇c_k ∇c_lᵀ + Σ s_k ∇²c_k + w ∇a ∇aᵀ + t ∇²a
 PL_SIMD_INLINE void plane_hessian_of(const pl_lanes d[PLANE_SIDES], const pl_lanes R[METRIC_MATRIX],
                                      const pl_lanes s[3], pl_lanes weight, pl_lanes t,
@@ -265,7 +296,10 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
   plane_hessian_of(d, R, s, weight, pull, K);
   for (int i = 0; i < PLANE_SIDES && limited; ++i)
     for (int j = 0; j < PLANE_SIDES; ++j) K[i][j] = gradient * K[i][j] + hessian * (g[i] * g[j]);
-  plane_scatter_matrix(z, elements, count, K);
+  if (z->lower)
+    plane_scatter_lower(z, four, count, K);
+  else
+    plane_scatter_matrix(z, elements, count, K);
 }
 
 // ∂²W/∂x∂X of up to four triangles (paper 004, §6).

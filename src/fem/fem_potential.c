@@ -118,13 +118,14 @@ static void evaluate_elastic(pl_fem_potential *p, const double *u, bool with_mat
   pl_block_matrix *matrix = with_matrix ? p->matrix : NULL;
   pl_fem_damping damping = {.from = p->base, .factor = p->damping_factor, .gradient = p->viscous};
   p->system->without_energy = p->without_energy;
+  p->system->lower = p->lower;
   if (p->viscous == NULL || p->maxwell != NULL)
     p->elastic_energy = pl_fem_system_evaluate(p->system, u, p->elastic, matrix, positive);
   else
     p->elastic_energy = pl_fem_system_evaluate_damped(p->system, u, &damping, p->elastic, matrix, positive);
   if (p->maxwell != NULL) damping.energy = pl_fem_maxwell_evaluate(p->maxwell, u, p->viscous, matrix, positive);
   p->viscous_energy = p->viscous != NULL ? damping.energy : 0;
-  p->system->without_energy = false;
+  p->system->without_energy = p->system->lower = false;
 }
 
 // Returns the energy of the damping. Squares are summed as by free_square().

@@ -62,7 +62,9 @@ static bool take_planes(pl_arena *arena, pl_fem_system *system) {
         bool used = i + k < blocks->chunk_start[c + 1];
         four->members[k] = blocks->order[used ? i + k : i];
         if (used) system->plane_places[four->members[k]] = count;
-        pl_fem_plane_four_start(group->starts + 9 * (ptrdiff_t)four->members[k], k, four);
+        ptrdiff_t e = four->members[k];
+        pl_fem_plane_four_start(group->starts + 9 * e, k, four);
+        pl_fem_plane_four_blocks(group->corners + 3 * e, blocks->slots + 9 * e, k, four);
       }
       ++count;
     }
@@ -327,6 +329,7 @@ static pl_fem_planes planes_of(const pl_fem_system *system, const double *x, pl_
 static void evaluate_planes(const evaluation *e, pl_block_matrix *matrix) {
   pl_fem_planes planes = planes_of(e->system, e->x, matrix);
   planes.positive = e->positive;
+  planes.lower = e->system->lower;
   planes.gradient = e->gradient;
   if (e->damping != NULL) {
     planes.damped = true;
@@ -418,7 +421,11 @@ static double sum_of(const pl_fem_system *system, const double *energies) {
 
 static void clear_results(const pl_fem_system *system, double *gradient, pl_block_matrix *matrix) {
   if (gradient != NULL) memset(gradient, 0, 3 * (size_t)system->model->head.particle_count * sizeof(double));
-  if (matrix != NULL) pl_block_matrix_clear(system->context, matrix);
+  if (matrix == NULL) return;
+  if (system->lower)
+    pl_block_matrix_clear_lower(system->context, matrix);
+  else
+    pl_block_matrix_clear(system->context, matrix);
 }
 
 // One group, with damping where that comes with it.
@@ -473,6 +480,10 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
   }
   damping->energy = sum_of(system, system->lost);
   return sum_of(system, system->energies);
+}
+
+bool pl_fem_system_has_lower(const pl_fem_model *model) {
+  return is_plane(&model->groups[0]);
 }
 
 bool pl_fem_system_has_limits(const pl_fem_system *system) {

@@ -45,6 +45,9 @@ typedef struct pl_fem_system {
   double *lost;         // the same of damping; only of bodies that adapt
   double *pulls;        // sums of the projection, by block of elements
   bool without_energy;  // energies are not summed up: evaluations return 0
+  // Where pl_fem_system_has_lower(): evaluations do not assemble blocks above the diagonal of the
+  // matrix. Each would be its counterpart turned, to the bit.
+  bool lower;
 } pl_fem_system;
 
 // Take the memory from an arena; false when out of memory. The model must outlive it.
@@ -94,6 +97,7 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x,
 // The sum of plain W + scale limits[i] W², W the energy of element i of all groups, with positive
 // Hessians; of bodies whose elements are all found four at a time with that.
 bool pl_fem_system_has_limits(const pl_fem_system *system);
+bool pl_fem_system_has_lower(const pl_fem_model *model);
 double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, double plain,
                                       double scale, const double *limits, double *gradient,
                                       pl_block_matrix *matrix);
