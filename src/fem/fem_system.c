@@ -88,8 +88,10 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
   for (int32_t g = 0; g < model->group_count; ++g)
     if (pl_fem_is_shell(model->groups[g].energy))
       system->shells[g] = PL_TAKE(arena, pl_fem_shell_constants, model->groups[g].element_count);
-  if (model->adapts && system->edge_tets != NULL)
+  if (model->adapts && system->edge_tets != NULL) {
     system->edge_tets_before = PL_TAKE(arena, pl_fem_edge_tet_before, model->groups[0].element_count);
+    system->edge_tets_lower = PL_TAKE(arena, pl_fem_edge_tet_blocks, model->groups[0].element_count);
+  }
   if (model->adapts && (system->shells[0] != NULL || system->edge_tets != NULL || system->planes != NULL))
     system->damped_from = PL_TAKE(arena, double, 3 * (size_t)model->head.particle_count);
   for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
@@ -99,6 +101,9 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
   if (arena->failed) return false;
   for (int32_t t = 0; system->edge_tets != NULL && t < model->groups[0].element_count; ++t)
     pl_fem_edge_tet_constants_start(model->groups[0].starts + 12 * (ptrdiff_t)t, &system->edge_tets[t]);
+  for (ptrdiff_t t = 0; system->edge_tets_lower != NULL && t < model->groups[0].element_count; ++t)
+    pl_fem_edge_tet_blocks_find(model->groups[0].corners + 4 * t, model->pattern.groups[0].slots + 16 * t,
+                                &system->edge_tets_lower[t]);
   pl_fem_system_use(system, NULL, NULL);
   for (int32_t g = 0; system->damped_from != NULL && g < model->group_count; ++g) find_before(system, g);
   return true;
@@ -402,6 +407,7 @@ static pl_fem_edge_tets edge_tets_of(const pl_fem_system *system, const double *
 static void evaluate_edge_tets(const evaluation *e, pl_block_matrix *matrix) {
   pl_fem_edge_tets tets = edge_tets_of(e->system, e->x, matrix);
   tets.positive = e->positive;
+  tets.lower = e->system->lower ? e->system->edge_tets_lower : NULL;
   tets.gradient = e->gradient;
   if (e->damping != NULL) {
     tets.before = e->system->edge_tets_before;
@@ -483,7 +489,7 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
 }
 
 bool pl_fem_system_has_lower(const pl_fem_model *model) {
-  return is_plane(&model->groups[0]);
+  return is_plane(&model->groups[0]) || (model->adapts && is_edge_tet(&model->groups[0]));
 }
 
 bool pl_fem_system_has_limits(const pl_fem_system *system) {

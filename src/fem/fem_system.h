@@ -37,6 +37,7 @@ typedef struct pl_fem_system {
   pl_fem_shell_constants *shells[PL_FEM_MAX_GROUPS];  // … of shells and curves
   pl_fem_edge_tet_constants *edge_tets;               // … of tets by their edges
   pl_fem_edge_tet_before *edge_tets_before;           // … where their damping began
+  pl_fem_edge_tet_blocks *edge_tets_lower;            // … blocks below the diagonal
   // Where damping of tets by their edges, plane triangles, shells and curves began last, and its
   // factor of plane triangles; only of bodies that adapt.
   double *damped_from;
