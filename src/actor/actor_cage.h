@@ -43,8 +43,9 @@ typedef struct pl_cage_kernels {
                  double *square);
   // Eight vectors v side by side (8 numbers for each of the 3 of a particle): to = matrixᵀ v.
   void (*transposed)(const pl_block_matrix *matrix, int32_t axes, const double *v, double *to);
-  // The lower triangle of K (size x size) += JᵀJ, of `count` rows of J. The upper one may change.
-  void (*add_squares)(double *K, int32_t size, const double *J, int32_t count);
+  // The lower triangle of K (size x size) = that of `base` + JᵀJ, of `count` rows of J. The upper
+  // one may change.
+  void (*add_squares)(double *K, const double *base, int32_t size, const double *J, int32_t count);
   // y = matrix x, size x size
   void (*multiply)(const double *matrix, int32_t size, const double *x, double *y);
 } pl_cage_kernels;

@@ -200,14 +200,15 @@ static void cage_transposed(const pl_block_matrix *matrix, int32_t axes, const d
     cage_transposed_axes(matrix, 3, v, to);
 }
 
-// Rows [i, i + count) from column `first` to the diagonal; what is written beyond it up to the next eight is not read.
-PL_SIMD_INLINE void cage_add_squares_of(double *K, ptrdiff_t size, const double *J, ptrdiff_t row_count, ptrdiff_t i,
-                                        int count) {
+// Rows [i, i + count) up to the diagonal; what is written beyond it up to the next eight is not read.
+PL_SIMD_INLINE void cage_add_squares_of(double *K, const double *base, ptrdiff_t size, const double *J,
+                                        ptrdiff_t row_count, ptrdiff_t i, int count) {
   double *own = K + size * i;
+  const double *from = base + size * i;
   ptrdiff_t j = 0;
   for (; j < i + count && j + 8 <= size; j += 8) {
     pl_d8 sums[4];
-    for (int r = 0; r < count; ++r) sums[r] = pl_d8_load(own + size * r + j);
+    for (int r = 0; r < count; ++r) sums[r] = pl_d8_load(from + size * r + j);
     for (ptrdiff_t k = 0; k < row_count; ++k) {
       pl_d8 lanes = pl_d8_load(J + size * k + j);
       for (int r = 0; r < count; ++r) sums[r] = pl_d8_add_product(sums[r], lanes, pl_d8_of(J[size * k + i + r]));
@@ -215,14 +216,17 @@ PL_SIMD_INLINE void cage_add_squares_of(double *K, ptrdiff_t size, const double 
     for (int r = 0; r < count; ++r) pl_d8_store(own + size * r + j, sums[r]);
   }
   for (; j < i + count; ++j)
-    for (int r = 0; r < count; ++r)
-      for (ptrdiff_t k = 0; k < row_count; ++k) own[size * r + j] += J[size * k + i + r] * J[size * k + j];
+    for (int r = 0; r < count; ++r) {
+      double sum = from[size * r + j];
+      for (ptrdiff_t k = 0; k < row_count; ++k) sum += J[size * k + i + r] * J[size * k + j];
+      own[size * r + j] = sum;
+    }
 }
 
-static void cage_add_squares(double *K, int32_t size, const double *J, int32_t count) {
+static void cage_add_squares(double *K, const double *base, int32_t size, const double *J, int32_t count) {
   ptrdiff_t i = 0;
-  for (; i + 4 <= size; i += 4) cage_add_squares_of(K, size, J, count, i, 4);
-  for (; i < size; ++i) cage_add_squares_of(K, size, J, count, i, 1);
+  for (; i + 4 <= size; i += 4) cage_add_squares_of(K, base, size, J, count, i, 4);
+  for (; i < size; ++i) cage_add_squares_of(K, base, size, J, count, i, 1);
 }
 
 // Rows [row, row + count): they do not wait for each other. What is left over of fours is added to the first lane.

@@ -285,8 +285,8 @@ pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *rhs, int32_t c
     pl_status status = pl_linear_solver_solve(f->solver, rhs, count, x, error);
     return status < 0 ? status : PL_OK;
   }
-  // Coordinates that are left out have the identity's rows.
-  memcpy(x, rhs, (size_t)count * n * sizeof(double));
+  // Coordinates that are left out, z of bodies in a plane, have the identity's rows.
+  for (size_t i = 2; f->model->planar && i < (size_t)count * n; i += 3) x[i] = rhs[i];
   for (int32_t i = 0; count == 1 && i < f->size; ++i) f->x[i] = f->unknown[i] >= 0 ? rhs[f->unknown[i]] : 0;
   if (count == 1) f->kernels->solve_one(&f->tiles, f->x);
   for (int32_t i = 0; count == 1 && i < f->size; ++i)

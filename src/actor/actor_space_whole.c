@@ -126,6 +126,33 @@ static void square_cage(pl_rest_space *space, const pl_block_matrix *matrix) {
   }
 }
 
+// sum += factor times the square, whose lower half is the mirror image of the upper one.
+static void add_modes(const pl_rest_space *space, double factor, double *sum) {
+  ptrdiff_t size = space->size;
+  for (ptrdiff_t p = 0; p < size; ++p)
+    for (ptrdiff_t q = p; q < size; ++q) {
+      double value = factor * space->square[size * p + q];
+      sum[size * p + q] += value;
+      if (q > p) sum[size * q + p] += value;
+    }
+}
+
+static void add_cage(const pl_rest_space *space, double factor, double *sum) {
+  ptrdiff_t size = space->size, axes = space->axes, stride = space->weight_stride;
+  for (ptrdiff_t v = 0; v < space->handle_count; ++v)
+    for (ptrdiff_t a = 0; a < axes; ++a) {
+      const double *own = space->square + axes * stride * (stride * a + v);
+      ptrdiff_t p = axes * v + a;
+      for (ptrdiff_t b = 0; b < axes; ++b)
+        for (ptrdiff_t w = b >= a ? v : v + 1; w < space->handle_count; ++w) {
+          double value = factor * own[stride * b + w];
+          ptrdiff_t q = axes * w + b;
+          sum[size * p + q] += value;
+          if (q > p) sum[size * q + p] += value;
+        }
+    }
+}
+
 void pl_rest_whole_square(pl_rest_space *space, const pl_block_matrix *matrix, double factor, double *sum) {
   if (space->modes == NULL && space->weights == NULL) {
     free_square(space, matrix, factor, sum);
@@ -133,16 +160,7 @@ void pl_rest_whole_square(pl_rest_space *space, const pl_block_matrix *matrix, d
   }
   bool is_cage = space->weights != NULL;
   (is_cage ? square_cage : square_modes)(space, matrix);
-  ptrdiff_t size = space->size, axes = space->axes, stride = space->weight_stride;
-  // The lower half is the mirror image of the upper one.
-  for (ptrdiff_t p = 0; p < size; ++p) {
-    const double *own = space->square + (is_cage ? axes * stride * (stride * (p % axes) + p / axes) : size * p);
-    for (ptrdiff_t q = p; q < size; ++q) {
-      double value = factor * own[is_cage ? stride * (q % axes) + q / axes : q];
-      sum[size * p + q] += value;
-      if (q > p) sum[size * q + p] += value;
-    }
-  }
+  (is_cage ? add_cage : add_modes)(space, factor, sum);
 }
 
 // --- derivatives of the energy ------------------------------------------------------------------------------------

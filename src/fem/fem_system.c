@@ -425,6 +425,18 @@ static double sum_of(const pl_fem_system *system, const double *energies) {
   return sum;
 }
 
+// The same of both at once: neither waits for the other.
+static double sum_of_both(const pl_fem_system *system, double *lost) {
+  double sum = 0, other = 0;
+  int32_t count = system->without_energy ? 0 : system->model->element_start[system->model->group_count];
+  for (int32_t i = 0; i < count; ++i) {
+    sum += system->energies[i];
+    other += system->lost[i];
+  }
+  *lost = other;
+  return sum;
+}
+
 static void clear_results(const pl_fem_system *system, double *gradient, pl_block_matrix *matrix) {
   if (gradient != NULL) memset(gradient, 0, 3 * (size_t)system->model->head.particle_count * sizeof(double));
   if (matrix == NULL) return;
@@ -484,8 +496,7 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
     evaluation e = {system, x, gradient, damping, positive, g};
     evaluate_group(&e, matrix);
   }
-  damping->energy = sum_of(system, system->lost);
-  return sum_of(system, system->energies);
+  return sum_of_both(system, &damping->energy);
 }
 
 bool pl_fem_system_has_lower(const pl_fem_model *model) {
