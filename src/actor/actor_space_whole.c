@@ -118,10 +118,10 @@ static void square_cage(pl_rest_space *space, const pl_block_matrix *matrix) {
   pl_cage_map map = cage_of(space);
   ptrdiff_t width = space->axes * space->weight_stride, step = space->axes * width;
   memset(space->square, 0, (size_t)(width * width) * sizeof(double));
-  memset(space->batch, 0, (size_t)(PL_CAGE_BATCH * step) * sizeof(double));
   for (int32_t i = 0; i < space->particle_count; i += PL_CAGE_BATCH) {
     int32_t count = space->particle_count - i < PL_CAGE_BATCH ? space->particle_count - i : PL_CAGE_BATCH;
     for (int32_t b = 0; b < count; ++b) space->cage->rows(&map, matrix, i + b, space->batch + step * b);
+    memset(space->batch + step * count, 0, (size_t)((PL_CAGE_BATCH - count) * step) * sizeof(double));
     space->cage->square(&map, i, count, space->batch, space->square);
   }
 }

@@ -66,17 +66,29 @@ PL_SIMD_INLINE pl_lanes plane_area(const pl_lanes d[PLANE_SIDES]) {
   return 0.5 * (d[0] * d[3] - d[1] * d[2]);
 }
 
-// Gradients of the three numbers of the metric by the sides.
-PL_SIMD_INLINE void plane_gradients(const pl_lanes d[PLANE_SIDES], pl_lanes J[3][PLANE_SIDES]) {
-  pl_lanes none = d[0] - d[0];
-  for (int a = 0; a < 2; ++a) {
-    J[0][a] = 2.0 * d[a];
-    J[0][2 + a] = none;
-    J[1][a] = d[2 + a];
-    J[1][2 + a] = d[a];
-    J[2][a] = none;
-    J[2][2 + a] = 2.0 * d[2 + a];
+// R ∇c_v of side number v: the gradients of c by a side, J in the comments, are
+//
+//   ∇c₀ = (2 p, 0)     ∇c₁ = (q, p)     ∇c₂ = (0, 2 q)
+//
+// and products with what is 0 in them are left out.
+PL_SIMD_INLINE void plane_apply_gradient(const pl_lanes R[METRIC_MATRIX], const pl_lanes d[PLANE_SIDES], int v,
+                                         pl_lanes s[3]) {
+  if (v < 2) {
+    pl_lanes first = 2.0 * d[v], second = d[2 + v];
+    s[0] = R[R00] * first + R[R01] * second;
+    s[1] = R[R01] * first + R[R11] * second;
+    s[2] = R[R02] * first + R[R12] * second;
+  } else {
+    pl_lanes second = d[v - 2], third = 2.0 * d[v];
+    s[0] = R[R01] * second + R[R02] * third;
+    s[1] = R[R11] * second + R[R12] * third;
+    s[2] = R[R12] * second + R[R22] * third;
   }
+}
+
+// s·∇c of side number v
+PL_SIMD_INLINE pl_lanes plane_along_gradient(const pl_lanes d[PLANE_SIDES], int v, const pl_lanes s[3]) {
+  return v < 2 ? 2.0 * d[v] * s[0] + d[2 + v] * s[1] : d[v - 2] * s[1] + 2.0 * d[v] * s[2];
 }
 
 PL_SIMD_INLINE void plane_area_gradient(const pl_lanes d[PLANE_SIDES], pl_lanes a[PLANE_SIDES]) {
@@ -188,20 +200,13 @@ PL_SIMD_INLINE void plane_scatter_lower(const pl_fem_planes *z, const pl_fem_pla
 PL_SIMD_INLINE void plane_hessian_of(const pl_lanes d[PLANE_SIDES], const pl_lanes R[METRIC_MATRIX],
                                      const pl_lanes s[3], pl_lanes weight, pl_lanes t,
                                      pl_lanes K[PLANE_SIDES][PLANE_SIDES]) {
-  pl_lanes J[3][PLANE_SIDES], a[PLANE_SIDES], by[3][PLANE_SIDES];
-  plane_gradients(d, J);
+  pl_lanes a[PLANE_SIDES];
   plane_area_gradient(d, a);
   for (int j = 0; j < PLANE_SIDES; ++j) {
-    const pl_lanes column[3] = {J[0][j], J[1][j], J[2][j]};
-    pl_lanes result[3];
-    plane_apply(R, column, result);
-    for (int k = 0; k < 3; ++k) by[k][j] = result[k];
+    pl_lanes by[3];
+    plane_apply_gradient(R, d, j, by);
+    for (int i = 0; i <= j; ++i) K[i][j] = plane_along_gradient(d, i, by) + weight * (a[i] * a[j]);
   }
-  for (int i = 0; i < PLANE_SIDES; ++i)
-    for (int j = i; j < PLANE_SIDES; ++j) {
-      pl_lanes metric = i < 2 ? J[0][i] * by[0][j] + J[1][i] * by[1][j] : J[1][i] * by[1][j] + J[2][i] * by[2][j];
-      K[i][j] = metric + weight * (a[i] * a[j]);
-    }
   for (int i = 0; i < 2; ++i) {
     K[i][i] += 2.0 * s[0];
     K[2 + i][2 + i] += 2.0 * s[2];
@@ -305,8 +310,8 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
 // ∂²W/∂x∂X of up to four triangles (paper 004, §6).
 PL_SIMD_INLINE void plane_mixed_four(const pl_fem_planes *z, const int32_t elements[4], int32_t count) {
   const pl_fem_plane_four *four = z->fours + z->places[elements[0]];
-  pl_lanes d[PLANE_SIDES], T[METRIC_MATRIX], g[3], n[3], J[3][PLANE_SIDES], sides[PLANE_SIDES], rest[3][PLANE_SIDES],
-      a[PLANE_SIDES], A[PLANE_SIDES], area_weight = pl_lanes_load(four->area_weight);
+  pl_lanes d[PLANE_SIDES], T[METRIC_MATRIX], g[3], n[3], sides[PLANE_SIDES], a[PLANE_SIDES], A[PLANE_SIDES],
+      area_weight = pl_lanes_load(four->area_weight);
   plane_sides(z->corners, z->positions, elements, d);
   plane_load(four->inverse[0], 3, g);
   plane_load(four->sides[0], PLANE_SIDES, sides);
@@ -324,17 +329,13 @@ PL_SIMD_INLINE void plane_mixed_four(const pl_fem_planes *z, const int32_t eleme
   T[R11] = weight * (g[0] * n[2] + 2.0 * (g[1] * n[1]) + g[2] * n[0]);
   T[R12] = weight * (g[1] * n[2] + g[2] * n[1]);
   T[R22] = weight * (g[2] * n[2]);
-  plane_gradients(d, J);
-  plane_gradients(sides, rest);
   plane_area_gradient(d, a);
   plane_area_gradient(sides, A);
   pl_lanes K[PLANE_SIDES][PLANE_SIDES];
   for (int j = 0; j < PLANE_SIDES; ++j) {
-    const pl_lanes column[3] = {rest[0][j], rest[1][j], rest[2][j]};
     pl_lanes by[3];
-    plane_apply(T, column, by);
-    for (int i = 0; i < PLANE_SIDES; ++i)
-      K[i][j] = J[0][i] * by[0] + J[1][i] * by[1] + J[2][i] * by[2] - area_weight * (a[i] * A[j]);
+    plane_apply_gradient(T, sides, j, by);
+    for (int i = 0; i < PLANE_SIDES; ++i) K[i][j] = plane_along_gradient(d, i, by) - area_weight * (a[i] * A[j]);
   }
   plane_scatter_matrix(z, elements, count, K);
 }
