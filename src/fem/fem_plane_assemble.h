@@ -64,7 +64,9 @@ typedef struct pl_fem_planes {
   double *viscous_energies;  // the same of the damping; only with `damped`
   double *gradient;          // three numbers per point, or NULL
   double *viscous;           // the same of the damping; only with `damped`
-  double *values;            // of the matrix: 9 per block, or NULL
+  double *both;    // in place of these two, with `damped` and without `limits`: x and y of both for
+                   // every point, or NULL
+  double *values;  // of the matrix: 9 per block, or NULL
 } pl_fem_planes;
 
 // What the start makes of lane k, once, where its blocks are, and what the parameters p make of it;

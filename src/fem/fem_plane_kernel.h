@@ -131,6 +131,22 @@ PL_SIMD_INLINE void plane_scatter_vector(const pl_fem_planes *z, const int32_t *
   }
 }
 
+// The same of elastic forces g and those of damping h, side by side: x and y of both for every point.
+PL_SIMD_INLINE void plane_scatter_both(const pl_fem_planes *z, const int32_t *elements, int32_t count,
+                                       const pl_lanes g[PLANE_SIDES], const pl_lanes h[PLANE_SIDES]) {
+  pl_lanes first[4] = {g[0], g[1], h[0], h[1]}, second[4] = {g[2], g[3], h[2], h[3]};
+  pl_lanes_transpose(first);
+  pl_lanes_transpose(second);
+  for (int32_t k = 0; k < count; ++k) {
+    const int32_t *points = z->corners + 3 * (ptrdiff_t)elements[k];
+    double *a = z->both + 4 * (ptrdiff_t)points[0], *b = z->both + 4 * (ptrdiff_t)points[1],
+           *c = z->both + 4 * (ptrdiff_t)points[2];
+    pl_lanes_store(a, pl_lanes_load(a) - (first[k] + second[k]));
+    pl_lanes_store(b, pl_lanes_load(b) + first[k]);
+    pl_lanes_store(c, pl_lanes_load(c) + second[k]);
+  }
+}
+
 PL_SIMD_INLINE void plane_add_pair(double *to, double first, double second) {
   *(plane_pair *)(void *)to += (plane_pair){first, second};
 }
@@ -246,7 +262,7 @@ PL_SIMD_INLINE void plane_scatter_energies(const int32_t *elements, int32_t coun
 typedef enum plane_task { PLANE_ANY, PLANE_FORCES, PLANE_STEP, PLANE_COST } plane_task;
 
 PL_SIMD_INLINE plane_task plane_task_of(const pl_fem_planes *z) {
-  if (z->limits == NULL && z->damped && z->gradient != NULL && !z->positive)
+  if (z->limits == NULL && z->damped && z->both != NULL && !z->positive)
     return z->values == NULL ? PLANE_FORCES : PLANE_STEP;
   return z->limits != NULL && !z->damped && z->gradient == NULL && z->values == NULL ? PLANE_COST : PLANE_ANY;
 }
@@ -259,6 +275,7 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
   bool pulls = task == PLANE_ANY ? z->gradient != NULL : task != PLANE_COST;
   bool bends = task == PLANE_ANY ? z->values != NULL : task == PLANE_STEP;
   bool positive = task == PLANE_ANY && z->positive;
+  bool both = task == PLANE_ANY ? z->both != NULL : task != PLANE_COST;
   const pl_fem_plane_four *four = z->fours + z->places[elements[0]];
   pl_lanes d[PLANE_SIDES], m[3], R[METRIC_MATRIX], s[3], g[PLANE_SIDES], a[PLANE_SIDES], K[PLANE_SIDES][PLANE_SIDES];
   plane_sides(z->corners, z->positions, elements, d);
@@ -281,7 +298,7 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
     energy = energy * (z->plain + limit * energy);
   }
   plane_scatter_energies(elements, count, energy, z->energies);
-  if (pulls) {
+  if (pulls && !both) {
     pl_lanes scaled[PLANE_SIDES];
     for (int i = 0; i < PLANE_SIDES; ++i) scaled[i] = gradient * g[i];
     plane_scatter_vector(z, elements, count, scaled, z->gradient);
@@ -294,7 +311,10 @@ PL_SIMD_INLINE void plane_assemble_four(const pl_fem_planes *z, const int32_t el
     pl_lanes dragged[3], drag[PLANE_SIDES], lost = plane_damping(four, d, R, dragged);
     plane_force(d, dragged, drag);
     plane_scatter_energies(elements, count, lost, z->viscous_energies);
-    plane_scatter_vector(z, elements, count, drag, z->viscous);
+    if (both)
+      plane_scatter_both(z, elements, count, g, drag);
+    else
+      plane_scatter_vector(z, elements, count, drag, z->viscous);
     for (int i = 0; i < 3 && !positive; ++i) s[i] += dragged[i];
   }
   if (!bends) return;

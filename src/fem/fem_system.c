@@ -54,6 +54,7 @@ static bool take_planes(pl_arena *arena, pl_fem_system *system) {
   system->planes = PL_TAKE(arena, pl_fem_plane_four, group->element_count / 4 + blocks->chunk_count);
   system->plane_places = PL_TAKE(arena, int32_t, group->element_count);
   system->plane_parameters = PL_TAKE(arena, double, 2 * (size_t)group->element_count);
+  system->plane_forces = PL_TAKE(arena, double, 4 * (size_t)system->model->head.particle_count);
   if (arena->failed) return false;
   for (int32_t c = 0; c < blocks->chunk_count; ++c)
     for (int32_t i = blocks->chunk_start[c]; i < blocks->chunk_start[c + 1]; i += 4) {
@@ -331,6 +332,17 @@ static pl_fem_planes planes_of(const pl_fem_system *system, const double *x, pl_
                          .values = matrix != NULL ? matrix->values : NULL};
 }
 
+// Elastic forces and damping, which triangles add to side by side.
+static void part_forces(const pl_fem_system *system, double *gradient, double *viscous) {
+  for (ptrdiff_t i = 0; i < system->model->head.particle_count; ++i) {
+    const double *both = system->plane_forces + 4 * i;
+    gradient[3 * i] = both[0];
+    gradient[3 * i + 1] = both[1];
+    viscous[3 * i] = both[2];
+    viscous[3 * i + 1] = both[3];
+  }
+}
+
 static void evaluate_planes(const evaluation *e, pl_block_matrix *matrix) {
   pl_fem_planes planes = planes_of(e->system, e->x, matrix);
   planes.positive = e->positive;
@@ -340,8 +352,12 @@ static void evaluate_planes(const evaluation *e, pl_block_matrix *matrix) {
     planes.damped = true;
     planes.viscous_energies = e->system->lost;
     planes.viscous = e->damping->gradient;
+    planes.both = e->gradient != NULL ? e->system->plane_forces : NULL;
   }
+  size_t size = 4 * (size_t)e->system->model->head.particle_count * sizeof(double);
+  if (planes.both != NULL) memset(planes.both, 0, size);
   pl_block_pattern_visit(e->system->context, &e->system->model->pattern, 0, visit_planes, &planes);
+  if (planes.both != NULL) part_forces(e->system, planes.gradient, planes.viscous);
 }
 
 // Elements of shells, four at a time.

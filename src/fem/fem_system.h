@@ -33,6 +33,7 @@ typedef struct pl_fem_system {
   int32_t plane_count;              // fours of them
   int32_t *plane_places;            // by triangle: its four
   double *plane_parameters;         // p that they were made with
+  double *plane_forces;             // x and y of elastic forces and damping, by particle
   pl_fem_quadratic_constants *quadratics;             // … of quadratic tets
   pl_fem_shell_constants *shells[PL_FEM_MAX_GROUPS];  // … of shells and curves
   pl_fem_edge_tet_constants *edge_tets;               // … of tets by their edges

@@ -273,7 +273,16 @@ static void run_planes(const subject *s, int set, bool positive, bool mixed, out
                           .gradient = to->gradient,
                           .viscous = to->drag,
                           .values = to->values};
+  // Side by side where a step asks for both.
+  double both[4 * MAX_ENERGIES] = {0};
+  bool parts = !mixed && !positive;
+  assert_true(s->n <= 3 * MAX_ENERGIES);
+  if (parts) planes.both = both;
   (mixed ? kernels->mixed : kernels->assemble)(&planes, elements, SOME);
+  for (int32_t i = 0; parts && i < s->n; ++i) {
+    to->gradient[i] = i % 3 < 2 ? both[4 * (i / 3) + i % 3] : 0;
+    to->drag[i] = i % 3 < 2 ? both[4 * (i / 3) + 2 + i % 3] : 0;
+  }
 }
 
 static void run_edge_tets(const subject *s, int set, bool positive, bool mixed, outcome *to) {
