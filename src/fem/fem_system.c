@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "fem/fem_system_planes.h"
 #include "fem/fem_viscous.h"
 
 enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS, PREPARE_GRAIN = 1024 };
@@ -32,7 +33,7 @@ static const pl_fem_density *quadratic_density(const pl_fem_group *group) {
 static void find_before(const pl_fem_system *s, int32_t g) {
   const pl_fem_group *group = &s->model->groups[g];
   if (s->planes != NULL) {
-    pl_fem_plane_fours_before(group->corners, s->damped_from, s->damped_factor, s->plane_count, s->planes);
+    pl_fem_planes_find_before(s);
     return;
   }
   double corners[MAX_VALUES];
@@ -45,41 +46,12 @@ static void find_before(const pl_fem_system *s, int32_t g) {
   }
 }
 
-// Plane triangles in fours, as they are visited.
-static bool take_planes(pl_arena *arena, pl_fem_system *system) {
-  const pl_fem_group *group = &system->model->groups[0];
-  const pl_block_group *blocks = &system->model->pattern.groups[0];
-  int32_t count = 0;
-  // A chunk may end with a four that is not whole.
-  system->planes = PL_TAKE(arena, pl_fem_plane_four, group->element_count / 4 + blocks->chunk_count);
-  system->plane_places = PL_TAKE(arena, int32_t, group->element_count);
-  system->plane_parameters = PL_TAKE(arena, double, 2 * (size_t)group->element_count);
-  system->plane_forces = PL_TAKE(arena, double, 4 * (size_t)system->model->head.particle_count);
-  if (arena->failed) return false;
-  for (int32_t c = 0; c < blocks->chunk_count; ++c)
-    for (int32_t i = blocks->chunk_start[c]; i < blocks->chunk_start[c + 1]; i += 4) {
-      pl_fem_plane_four *four = &system->planes[count];
-      for (int32_t k = 0; k < 4; ++k) {
-        bool used = i + k < blocks->chunk_start[c + 1];
-        four->members[k] = blocks->order[used ? i + k : i];
-        if (used) system->plane_places[four->members[k]] = count;
-        ptrdiff_t e = four->members[k];
-        pl_fem_plane_four_start(group->starts + 9 * e, k, four);
-        pl_fem_plane_four_blocks(group->corners + 3 * e, blocks->slots + 9 * e, k, four);
-      }
-      ++count;
-    }
-  system->plane_count = count;
-  for (int32_t i = 0; i < 2 * group->element_count; ++i) system->plane_parameters[i] = (double)NAN;
-  return true;
-}
-
 bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model *model, pl_fem_system *system) {
   *system = (pl_fem_system){.context = context, .model = model};
   system->energies = PL_TAKE(arena, double, model->element_start[model->group_count]);
   system->pulls = PL_TAKE(arena, double, pl_fem_pulls_size(model));
   if (model->adapts) system->lost = PL_TAKE(arena, double, model->element_start[model->group_count]);
-  if (is_plane(&model->groups[0]) && !take_planes(arena, system)) return false;
+  if (is_plane(&model->groups[0]) && !pl_fem_planes_take(arena, system)) return false;
   if (quadratic_density(&model->groups[0]) != NULL)
     system->quadratics = PL_TAKE(arena, pl_fem_quadratic_constants, model->groups[0].element_count);
   if (is_batched(&model->groups[0]))
@@ -125,23 +97,6 @@ static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block)
                                       s->parameters[0] + (ptrdiff_t)group->energy->parameter_count * t);
 }
 
-static void prepare_planes(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  pl_fem_system *s = data;
-  pl_fem_plane_fours_rest(s->rest[0], end - begin, s->planes + begin);
-}
-
-// Parameters seldom change, and damping with them.
-static void use_plane_parameters(pl_fem_system *s) {
-  size_t size = 2 * (size_t)s->model->groups[0].element_count * sizeof(double);
-  if (memcmp(s->plane_parameters, s->parameters[0], size) == 0) return;
-  memcpy(s->plane_parameters, s->parameters[0], size);
-  for (int32_t f = 0; f < s->plane_count; ++f)
-    for (int k = 0; k < 4; ++k)
-      pl_fem_plane_four_material(s->parameters[0] + 2 * (ptrdiff_t)s->planes[f].members[k], k, &s->planes[f]);
-  s->damped_factor = (double)NAN;
-}
-
 static void prepare_shells(const pl_fem_system *s, int32_t g) {
   const pl_fem_group *group = &s->model->groups[g];
   pl_fem_shell_constants_rests(group->energy, group->element_count, group->starts, s->rest[g], s->parameters[g],
@@ -154,10 +109,7 @@ void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const d
     system->rest[g] = rest != NULL && rest[g] != NULL ? rest[g] : model->groups[g].starts;
     system->parameters[g] = parameters != NULL && parameters[g] != NULL ? parameters[g] : model->groups[g].parameters;
   }
-  if (system->planes != NULL) {
-    use_plane_parameters(system);
-    pl_parallel_for(system->context, system->plane_count, PREPARE_GRAIN / 4, prepare_planes, system);
-  }
+  if (system->planes != NULL) pl_fem_planes_use(system);
   if (system->constants != NULL || system->quadratics != NULL || system->edge_tets != NULL)
     pl_parallel_for(system->context, model->groups[0].element_count, PREPARE_GRAIN, prepare_range, system);
   for (int32_t g = 0; g < model->group_count; ++g)
@@ -314,52 +266,6 @@ static void visit_single(void *data, const int32_t *elements, int32_t count, dou
   }
 }
 
-// Plane triangles, four at a time.
-static void visit_planes(void *data, const int32_t *elements, int32_t count, double *matrices) {
-  (void)matrices;
-  pl_fem_assemble_planes(data, elements, count);
-}
-
-static pl_fem_planes planes_of(const pl_fem_system *system, const double *x, pl_block_matrix *matrix) {
-  const pl_fem_model *model = system->model;
-  return (pl_fem_planes){.fours = system->planes,
-                         .places = system->plane_places,
-                         .corners = model->groups[0].corners,
-                         .slots = model->pattern.groups[0].slots,
-                         .positions = x,
-                         .plain = 1,
-                         .energies = system->energies,
-                         .values = matrix != NULL ? matrix->values : NULL};
-}
-
-// Elastic forces and damping, which triangles add to side by side.
-static void part_forces(const pl_fem_system *system, double *gradient, double *viscous) {
-  for (ptrdiff_t i = 0; i < system->model->head.particle_count; ++i) {
-    const double *both = system->plane_forces + 4 * i;
-    gradient[3 * i] = both[0];
-    gradient[3 * i + 1] = both[1];
-    viscous[3 * i] = both[2];
-    viscous[3 * i + 1] = both[3];
-  }
-}
-
-static void evaluate_planes(const evaluation *e, pl_block_matrix *matrix) {
-  pl_fem_planes planes = planes_of(e->system, e->x, matrix);
-  planes.positive = e->positive;
-  planes.lower = e->system->lower;
-  planes.gradient = e->gradient;
-  if (e->damping != NULL) {
-    planes.damped = true;
-    planes.viscous_energies = e->system->lost;
-    planes.viscous = e->damping->gradient;
-    planes.both = e->gradient != NULL ? e->system->plane_forces : NULL;
-  }
-  size_t size = 4 * (size_t)e->system->model->head.particle_count * sizeof(double);
-  if (planes.both != NULL) memset(planes.both, 0, size);
-  pl_block_pattern_visit(e->system->context, &e->system->model->pattern, 0, visit_planes, &planes);
-  if (planes.both != NULL) part_forces(e->system, planes.gradient, planes.viscous);
-}
-
 // Elements of shells, four at a time.
 static void visit_shells(void *data, const int32_t *elements, int32_t count, double *matrices) {
   (void)matrices;
@@ -468,7 +374,7 @@ static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
   const pl_fem_group *group = &model->groups[e->group];
   pl_fem_damping *damping = e->damping;
   if (e->system->planes != NULL) {
-    evaluate_planes(e, matrix);
+    pl_fem_planes_evaluate(e->system, e->x, e->damping, e->gradient, matrix, e->positive);
     return;
   }
   if (e->system->edge_tets != NULL) {
@@ -527,15 +433,7 @@ double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, do
                                       const double *limits, double *gradient, pl_block_matrix *matrix) {
   const pl_fem_model *model = system->model;
   clear_results(system, gradient, matrix);
-  if (system->planes != NULL) {
-    pl_fem_planes planes = planes_of(system, x, matrix);
-    planes.positive = true;
-    planes.plain = plain;
-    planes.scale = scale;
-    planes.limits = limits;
-    planes.gradient = gradient;
-    pl_block_pattern_visit(system->context, &model->pattern, 0, visit_planes, &planes);
-  }
+  if (system->planes != NULL) pl_fem_planes_limit(system, x, plain, scale, limits, gradient, matrix);
   if (system->edge_tets != NULL) {
     pl_fem_edge_tets tets = edge_tets_of(system, x, matrix);
     tets.positive = true;
@@ -558,11 +456,6 @@ double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, do
 }
 
 // --- derivatives by rest shape and material -----------------------------------------------------------------------
-
-static void visit_planes_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
-  (void)matrices;
-  pl_fem_assemble_planes_mixed(data, elements, count);
-}
 
 static void visit_shells_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
   (void)matrices;
@@ -594,8 +487,7 @@ static void visit_mixed(void *data, const int32_t *elements, int32_t count, doub
 void pl_fem_system_mixed_blocks(const pl_fem_system *system, const double *x, pl_block_matrix *matrix) {
   pl_block_matrix_clear(system->context, matrix);
   if (system->planes != NULL) {
-    pl_fem_planes planes = planes_of(system, x, matrix);
-    pl_block_pattern_visit(system->context, &system->model->pattern, 0, visit_planes_mixed, &planes);
+    pl_fem_planes_mix(system, x, matrix);
     return;
   }
   if (system->edge_tets != NULL) {

@@ -18,8 +18,8 @@ bool pl_dense_factor_take(pl_arena *arena, int32_t size, pl_dense_factor *factor
   factor->size = size;
   factor->values = PL_TAKE(arena, double, (size_t)size *(size_t)size);
   factor->inverses = PL_TAKE(arena, double, size);
-  factor->room = PL_TAKE(arena, double, (2 * PL_DENSE_PANEL + 1) * stride_of(size));
-  return factor->values != NULL && factor->inverses != NULL && factor->room != NULL;
+  factor->workspace = PL_TAKE(arena, double, (2 * PL_DENSE_PANEL + 1) * stride_of(size));
+  return factor->values != NULL && factor->inverses != NULL && factor->workspace != NULL;
 }
 
 // Unknown k of a panel that begins with unknown `first` is left out.
@@ -35,9 +35,9 @@ int32_t pl_dense_factor_run(pl_dense_factor *factor, bool leave_out) {
   pl_dense_panel panel = {.values = factor->values,
                           .size = size,
                           .stride = (ptrdiff_t)stride,
-                          .columns = factor->room,
-                          .dots = factor->room + PL_DENSE_PANEL * stride,
-                          .diagonal = factor->room + 2 * PL_DENSE_PANEL * stride};
+                          .columns = factor->workspace,
+                          .dots = factor->workspace + PL_DENSE_PANEL * stride,
+                          .diagonal = factor->workspace + 2 * PL_DENSE_PANEL * stride};
   // As they were: where pivots are compared with them they have been overwritten.
   for (int32_t k = 0; k < size; ++k)
     factor->inverses[k] = panel.diagonal[k] = factor->values[(size_t)k * ((size_t)size + 1)];
