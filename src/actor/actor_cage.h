@@ -10,7 +10,10 @@
 #include "math/simd.h"
 #include "sparse/block_matrix.h"
 
-enum { PL_CAGE_LANES = 8 };  // rows of weights are padded with 0 to a multiple of it
+enum {
+  PL_CAGE_LANES = 8,  // rows of weights are padded with 0 to a multiple of it
+  PL_CAGE_BATCH = 8   // particles whose rows are multiplied at a time
+};
 
 typedef struct pl_cage_map {
   int32_t particle_count, handle_count;
@@ -25,18 +28,29 @@ typedef struct pl_cage_kernels {
   void (*move)(const pl_cage_map *map, const double *p, double *change);
   // product (P) = Lᵀ v, v 3 per particle
   void (*pull)(const pl_cage_map *map, const double *v, double *product);
-  // rows (3 x P, the last one 0 in a plane) = the rows of one particle in matrix L
+  // The same of eight vectors side by side: 8 numbers for each of the 3 of a particle, and of P.
+  void (*pull_many)(const pl_cage_map *map, const double *v, double *to);
+  // The rows of one particle in matrix L: row a by coordinates b of the handles, `stride` numbers
+  // each, at stride (axes a + b).
   void (*rows)(const pl_cage_map *map, const pl_block_matrix *matrix, int32_t row, double *rows);
   // target[from … size) += Σ factors[k] rows[k], of four rows
   void (*add_four)(double *target, const double *const rows[4], const double factors[4],
                    int32_t from, int32_t size);
-  // Four vectors v side by side (4 numbers for each of the 3 of a particle): to = matrixᵀ v.
+  // square += Lᵀ times `rows` of `count` up to PL_CAGE_BATCH particles from `first` on, laid out as
+  // above one after the other; rows that do not count are finite. Row a, v of the square is at
+  // axes stride (stride a + v); what of it belongs to handles before v may be left out.
+  void (*square)(const pl_cage_map *map, int32_t first, int32_t count, const double *rows,
+                 double *square);
+  // Eight vectors v side by side (8 numbers for each of the 3 of a particle): to = matrixᵀ v.
   void (*transposed)(const pl_block_matrix *matrix, int32_t axes, const double *v, double *to);
-  // The lower triangle of K (size x size) += JᵀJ, of `count` rows of J.
-  void (*add_squares)(double *K, int32_t size, const double *J, int32_t count);
+  // The lower triangle of K (size x size) = that of `base` + JᵀJ, of `count` rows of J. The upper
+  // one may change.
+  void (*add_squares)(double *K, const double *base, int32_t size, const double *J, int32_t count);
+  // y = matrix x, size x size
+  void (*multiply)(const double *matrix, int32_t size, const double *x, double *y);
 } pl_cage_kernels;
 
-extern const pl_cage_kernels pl_cage_kernels_plain, pl_cage_kernels_avx2;
+extern const pl_cage_kernels pl_cage_kernels_plain, pl_cage_kernels_avx2, pl_cage_kernels_avx512;
 
 // The fastest that this processor can run; all give the same bits.
 const pl_cage_kernels *pl_cage_kernels_choose(void);

@@ -10,6 +10,7 @@
 #include "actor/actor_order.h"
 #include "actor/actor_tiles.h"
 #include "base/error.h"
+#include "fem/fem_system.h"
 #include "solvers/cholmod_solver.h"
 #include "sparse/sparse_order.h"
 
@@ -143,6 +144,15 @@ static int32_t tile_position(const pl_tiles *t, int32_t row, int32_t column) {
   return 16 * find_tile(t, column / 4, row / 4) + 4 * (column % 4) + row % 4;
 }
 
+// Entry k of block i in a row of the matrix. Blocks above the diagonal may not be assembled: then it is that of their
+// counterpart.
+static int32_t entry_position(const pl_actor_factor *f, int32_t row, int32_t i, int k) {
+  const pl_block_pattern *pattern = &f->model->pattern;
+  int32_t column = pattern->columns[i];
+  if (column <= row || !pl_fem_system_has_lower(f->model)) return 9 * i + k;
+  return 9 * pl_block_pattern_find(pattern, column, row) + 3 * (k % 3) + k / 3;
+}
+
 // Where the entries of the matrix go: counted by column first, then listed.
 static bool list_entries(pl_actor_factor *f, const int32_t *slot) {
   const pl_block_pattern *pattern = &f->model->pattern;
@@ -161,7 +171,7 @@ static bool list_entries(pl_actor_factor *f, const int32_t *slot) {
             continue;
           }
           int32_t entry = start[c / 4 + 1]++;
-          from[entry] = 9 * i + k;
+          from[entry] = entry_position(f, row, i, k);
           to[entry] = tile_position(&f->tiles, r, c);
         }
     if (pass == 1) break;
@@ -275,8 +285,8 @@ pl_status pl_actor_factor_solve(pl_actor_factor *f, const double *rhs, int32_t c
     pl_status status = pl_linear_solver_solve(f->solver, rhs, count, x, error);
     return status < 0 ? status : PL_OK;
   }
-  // Coordinates that are left out have the identity's rows.
-  memcpy(x, rhs, (size_t)count * n * sizeof(double));
+  // Coordinates that are left out, z of bodies in a plane, have the identity's rows.
+  for (size_t i = 2; f->model->planar && i < (size_t)count * n; i += 3) x[i] = rhs[i];
   for (int32_t i = 0; count == 1 && i < f->size; ++i) f->x[i] = f->unknown[i] >= 0 ? rhs[f->unknown[i]] : 0;
   if (count == 1) f->kernels->solve_one(&f->tiles, f->x);
   for (int32_t i = 0; count == 1 && i < f->size; ++i)

@@ -352,8 +352,10 @@ pl_status pl_actor_solver_run(pl_actor_solver *s, const pl_actor_settings *setti
   // A factor in tiles has no z of bodies in a plane.
   w->potential.without_z = s->model->planar && pl_actor_factor_is_direct(s->factor);
   w->potential.without_z = w->potential.without_z && settings->hessian == PL_ACTOR_GAUSS_NEWTON;
+  w->potential.lower = pl_fem_system_has_lower(s->model) && pl_actor_factor_is_direct(s->factor) &&
+                       settings->hessian == PL_ACTOR_GAUSS_NEWTON;
   pl_status status = search(&it, outcome, error);
-  w->potential.hold = w->potential.without_z = false;
+  w->potential.hold = w->potential.without_z = w->potential.lower = false;
   if (status < 0) return status;
   keep_better(s, choice, rows, last, p);
   pl_fem_potential_evaluate(&w->potential, w->next, false, false);

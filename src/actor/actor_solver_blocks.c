@@ -100,10 +100,7 @@ static void find_reduced(pl_actor_solver *s, int32_t row_count) {
 
 // r'' + JᵀJ into the small matrix, lower triangle.
 static void fill_gauss_newton(pl_actor_solver *s, int32_t row_count) {
-  size_t P = (size_t)s->P;
-  double *K = s->small.values;
-  memcpy(K, s->hessian, P * P * sizeof(double));
-  s->cage->add_squares(K, s->P, s->J, row_count);
+  s->cage->add_squares(s->small.values, s->hessian, s->P, s->J, row_count);
 }
 
 // Factor K of Gauss and Newton, damped: positive but for directions that neither goals nor regulariser see, and for
@@ -178,7 +175,8 @@ static pl_status find_sensitivities(pl_actor_solver *s, pl_fem_choice *choice, c
     for (int32_t i = rows->start[k]; i < rows->start[k + 1]; ++i)
       if (!pl_actor_is_fixed(choice->work, rows->slots[i]))
         s->rhs[(size_t)k * n + (size_t)rows->slots[i]] += rows->weights[i];
-  memset(s->Y, 0, (size_t)rows->count * n * sizeof(double));
+  // Where an iterative solver begins.
+  if (!pl_actor_factor_is_direct(s->factor)) memset(s->Y, 0, (size_t)rows->count * n * sizeof(double));
   pl_status status = pl_actor_factor_solve(s->factor, s->rhs, rows->count, s->Y, error);
   if (status < 0) return status;
   pl_rest_space_mixed_pull(s->space, s->Y, rows->count, s->J);

@@ -28,9 +28,14 @@ static pl_status take_workspace(pl_rest_space *space, pl_error *error) {
   space->forces = PL_TAKE(arena, double, n);
   space->changes = PL_TAKE(arena, double, n);
   space->rows = PL_TAKE(arena, double, 3 * PL_REST_BATCH * size);
-  space->beside = PL_TAKE(arena, double, 8 * n);
-  if (space->weights != NULL) space->lanes = PL_TAKE(arena, double, 3 * (size_t)space->weight_stride);
-  if (space->weights != NULL || space->modes != NULL) space->square = PL_TAKE(arena, double, size *size);
+  space->beside = PL_TAKE(arena, double, 16 * n + 8 * size);
+  if (space->weights != NULL) {
+    size_t width = (size_t)space->axes * (size_t)space->weight_stride;
+    space->lanes = PL_TAKE(arena, double, 3 * (size_t)space->weight_stride);
+    space->batch = PL_TAKE(arena, double, PL_CAGE_BATCH *(size_t)space->axes *width);
+    space->square = PL_TAKE(arena, double, width *width);
+  }
+  if (space->modes != NULL) space->square = PL_TAKE(arena, double, size *size);
   if (arena->failed || !pl_block_matrix_take(arena, &space->model->pattern, &space->first) ||
       !pl_block_matrix_take(arena, &space->model->pattern, &space->second) ||
       !pl_block_matrix_take(arena, &space->model->pattern, &space->mixed))

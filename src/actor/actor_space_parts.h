@@ -44,10 +44,11 @@ struct pl_rest_space {
   double *points, *forces, *changes;  // workspace: n each
   double *points_of;  // p of which `points` are the rest positions, P; not a number: of none
   double *rows;       // workspace: 3 x P for each particle of a batch
-  double *beside;     // workspace: 8 n, four vectors side by side and their products
+  double *beside;     // workspace: 16 n + 8 P, eight vectors side by side and their products
+  double *batch;      // workspace of cages: rows of PL_CAGE_BATCH particles
   double *lanes;      // workspace of cages: 3 x weight_stride
   const pl_cage_kernels *cage;
-  double *square;             // workspace: P x P, NULL of free spaces
+  double *square;             // workspace: P x P, padded of cages, NULL of free spaces
   pl_fem_system system;       // of the regulariser, with its own parameters
   pl_block_matrix stiffness;  // of the regulariser's energy at X₀
   // by element of all groups, of the cost of isolated strain; NULL: none

@@ -124,10 +124,8 @@ static double compare(pl_rest_space *space, const double *p, const double *q) {
     pl_block_matrix_multiply(space->context, &space->stiffness, space->changes, space->points);
     return fmax(0, dot(space->changes, space->points, n));
   }
-  for (ptrdiff_t k = 0; k < size; ++k) {
-    image[k] = dot(space->metric + size * k, d, size);
-    sum += image[k] * d[k];
-  }
+  space->cage->multiply(space->metric, space->size, d, image);
+  for (ptrdiff_t k = 0; k < size; ++k) sum += image[k] * d[k];
   return fmax(0, sum);
 }
 

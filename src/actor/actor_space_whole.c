@@ -56,14 +56,16 @@ void pl_rest_whole_pull(const pl_rest_space *space, const double *v, double *pro
 
 // rows (3 x P) = the three rows of one particle in matrix L.
 static void multiply_rows(const pl_rest_space *space, const pl_block_matrix *matrix, int32_t row, double *rows) {
+  const pl_block_pattern *pattern = matrix->pattern;
+  ptrdiff_t size = space->size, axes = space->axes, stride = space->weight_stride;
+  memset(rows, 0, 3 * (size_t)size * sizeof(double));
   if (space->weights != NULL) {
     pl_cage_map map = cage_of(space);
-    space->cage->rows(&map, matrix, row, rows);
+    space->cage->rows(&map, matrix, row, space->batch);
+    for (ptrdiff_t a = 0; a < axes; ++a)
+      for (ptrdiff_t p = 0; p < size; ++p) rows[size * a + p] = space->batch[stride * (axes * a + p % axes) + p / axes];
     return;
   }
-  const pl_block_pattern *pattern = matrix->pattern;
-  ptrdiff_t size = space->size;
-  memset(rows, 0, 3 * (size_t)size * sizeof(double));
   for (int32_t k = pattern->start[row]; k < pattern->start[row + 1]; ++k) {
     const double *block = matrix->values + 9 * (ptrdiff_t)k;
     ptrdiff_t column = pattern->columns[k];
@@ -90,21 +92,65 @@ static void free_square(const pl_rest_space *space, const pl_block_matrix *matri
               factor * matrix->values[9 * (ptrdiff_t)k + 3 * a + b];
 }
 
-// square += Lᵀ times the rows of `count` particles from `first` on, upper half.
-static void square_batch(pl_rest_space *space, int32_t first, int32_t count) {
-  int32_t size = space->size, axes = space->axes;
-  for (int a = 0; a < axes; ++a) {
-    const double *rows[PL_REST_BATCH];
-    for (int b = 0; b < PL_REST_BATCH; ++b) rows[b] = space->rows + (ptrdiff_t)size * (3 * b + a);
-    for (int32_t v = 0; v < (space->modes != NULL ? size : space->handle_count); ++v) {
-      double factors[PL_REST_BATCH] = {0};
-      int32_t p = space->modes != NULL ? v : axes * v + a;
-      for (ptrdiff_t b = 0; b < count; ++b)
-        factors[b] = space->modes != NULL ? space->modes[size * (3 * (first + b) + a) + v]
-                                          : space->weights[space->weight_stride * (first + b) + v];
-      space->cage->add_four(space->square + (ptrdiff_t)size * p, rows, factors, p, size);
+// Lᵀ (A L) of modes, upper half, into space->square: the rows of four particles at a time.
+static void square_modes(pl_rest_space *space, const pl_block_matrix *matrix) {
+  enum { FOUR = 4 };
+  ptrdiff_t size = space->size;
+  memset(space->square, 0, (size_t)(size * size) * sizeof(double));
+  memset(space->rows, 0, (size_t)(3 * FOUR * size) * sizeof(double));
+  for (int32_t i = 0; i < space->particle_count; i += FOUR) {
+    int32_t count = space->particle_count - i < FOUR ? space->particle_count - i : FOUR;
+    for (int32_t b = 0; b < count; ++b) multiply_rows(space, matrix, i + b, space->rows + 3 * size * b);
+    for (int a = 0; a < space->axes; ++a) {
+      const double *rows[FOUR];
+      for (int b = 0; b < FOUR; ++b) rows[b] = space->rows + size * (3 * b + a);
+      for (int32_t p = 0; p < size; ++p) {
+        double factors[FOUR] = {0};
+        for (ptrdiff_t b = 0; b < count; ++b) factors[b] = space->modes[size * (3 * (i + b) + a) + p];
+        space->cage->add_four(space->square + size * p, rows, factors, p, space->size);
+      }
     }
   }
+}
+
+// The same of cages, with coordinates apart (actor_cage.h).
+static void square_cage(pl_rest_space *space, const pl_block_matrix *matrix) {
+  pl_cage_map map = cage_of(space);
+  ptrdiff_t width = space->axes * space->weight_stride, step = space->axes * width;
+  memset(space->square, 0, (size_t)(width * width) * sizeof(double));
+  for (int32_t i = 0; i < space->particle_count; i += PL_CAGE_BATCH) {
+    int32_t count = space->particle_count - i < PL_CAGE_BATCH ? space->particle_count - i : PL_CAGE_BATCH;
+    for (int32_t b = 0; b < count; ++b) space->cage->rows(&map, matrix, i + b, space->batch + step * b);
+    memset(space->batch + step * count, 0, (size_t)((PL_CAGE_BATCH - count) * step) * sizeof(double));
+    space->cage->square(&map, i, count, space->batch, space->square);
+  }
+}
+
+// sum += factor times the square, whose lower half is the mirror image of the upper one.
+static void add_modes(const pl_rest_space *space, double factor, double *sum) {
+  ptrdiff_t size = space->size;
+  for (ptrdiff_t p = 0; p < size; ++p)
+    for (ptrdiff_t q = p; q < size; ++q) {
+      double value = factor * space->square[size * p + q];
+      sum[size * p + q] += value;
+      if (q > p) sum[size * q + p] += value;
+    }
+}
+
+static void add_cage(const pl_rest_space *space, double factor, double *sum) {
+  ptrdiff_t size = space->size, axes = space->axes, stride = space->weight_stride;
+  for (ptrdiff_t v = 0; v < space->handle_count; ++v)
+    for (ptrdiff_t a = 0; a < axes; ++a) {
+      const double *own = space->square + axes * stride * (stride * a + v);
+      ptrdiff_t p = axes * v + a;
+      for (ptrdiff_t b = 0; b < axes; ++b)
+        for (ptrdiff_t w = b >= a ? v : v + 1; w < space->handle_count; ++w) {
+          double value = factor * own[stride * b + w];
+          ptrdiff_t q = axes * w + b;
+          sum[size * p + q] += value;
+          if (q > p) sum[size * q + p] += value;
+        }
+    }
 }
 
 void pl_rest_whole_square(pl_rest_space *space, const pl_block_matrix *matrix, double factor, double *sum) {
@@ -112,21 +158,9 @@ void pl_rest_whole_square(pl_rest_space *space, const pl_block_matrix *matrix, d
     free_square(space, matrix, factor, sum);
     return;
   }
-  // Lᵀ (A L), upper half; the lower one is its mirror image.
-  ptrdiff_t size = space->size;
-  memset(space->square, 0, (size_t)(size * size) * sizeof(double));
-  memset(space->rows, 0, (size_t)(3 * PL_REST_BATCH * size) * sizeof(double));
-  for (int32_t i = 0; i < space->particle_count; i += PL_REST_BATCH) {
-    int32_t count = space->particle_count - i < PL_REST_BATCH ? space->particle_count - i : PL_REST_BATCH;
-    for (int32_t b = 0; b < count; ++b) multiply_rows(space, matrix, i + b, space->rows + 3 * size * b);
-    square_batch(space, i, count);
-  }
-  for (ptrdiff_t p = 0; p < size; ++p)
-    for (ptrdiff_t q = p; q < size; ++q) {
-      double value = factor * space->square[size * p + q];
-      sum[size * p + q] += value;
-      if (q > p) sum[size * q + p] += value;
-    }
+  bool is_cage = space->weights != NULL;
+  (is_cage ? square_cage : square_modes)(space, matrix);
+  (is_cage ? add_cage : add_modes)(space, factor, sum);
 }
 
 // --- derivatives of the energy ------------------------------------------------------------------------------------
@@ -156,18 +190,24 @@ void pl_rest_whole_mixed_apply(pl_rest_space *space, const double *dp, double *p
   pl_block_matrix_multiply(space->context, &space->mixed, space->changes, product);
 }
 
+// Eight vectors at a time, side by side.
 void pl_rest_whole_mixed_pull(pl_rest_space *space, const double *v, int32_t count, double *product) {
-  ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count;
-  double *beside = space->beside, *pulls = beside + 4 * n;
-  for (int32_t begin = 0; begin < count; begin += 4) {
-    for (int k = 0; k < 4; ++k) {
-      const double *from = v + n * (begin + k);
-      for (ptrdiff_t i = 0; i < n; ++i) beside[4 * i + k] = begin + k < count ? from[i] : 0;
-    }
+  enum { EIGHT = 8 };
+  ptrdiff_t n = 3 * (ptrdiff_t)space->particle_count, size = space->size;
+  double *beside = space->beside, *pulls = beside + EIGHT * n, *results = pulls + EIGHT * n;
+  pl_cage_map map = cage_of(space);
+  for (int32_t begin = 0; begin < count; begin += EIGHT) {
+    int32_t used = count - begin < EIGHT ? count - begin : EIGHT;
+    for (ptrdiff_t i = 0; i < n; ++i)
+      for (int k = 0; k < EIGHT; ++k) beside[EIGHT * i + k] = k < used ? v[n * (begin + k) + i] : 0;
     space->cage->transposed(&space->mixed, space->axes, beside, pulls);
-    for (int k = 0; k < 4 && begin + k < count; ++k) {
-      for (ptrdiff_t i = 0; i < n; ++i) space->forces[i] = pulls[4 * i + k];
-      pl_rest_whole_pull(space, space->forces, product + (ptrdiff_t)space->size * (begin + k));
+    if (space->weights != NULL) space->cage->pull_many(&map, pulls, results);
+    for (ptrdiff_t k = 0; k < used; ++k) {
+      double *to = product + size * (begin + k);
+      for (ptrdiff_t p = 0; space->weights != NULL && p < size; ++p) to[p] = results[EIGHT * p + k];
+      if (space->weights != NULL) continue;
+      for (ptrdiff_t i = 0; i < n; ++i) space->forces[i] = pulls[EIGHT * i + k];
+      pl_rest_whole_pull(space, space->forces, to);
     }
   }
 }

@@ -3,6 +3,7 @@
 // >= j below k (Golub and Van Loan, section 4.2.6, the outer product form; the one that looks left is no faster).
 
 #include "fem/fem_lanes.h"
+#include "math/simd_eight.h"
 
 typedef double double4 __attribute__((vector_size(32), may_alias));
 
@@ -110,66 +111,95 @@ static bool factor(const pl_tiles *f) {
   return true;
 }
 
-// Right-hand sides lie side by side, `fours` fours of them: those of two fours do not wait for each other.
-PL_SIMD_INLINE void solve_lower(const pl_tiles *f, int fours, double *x) {
-  ptrdiff_t width = 4 * (ptrdiff_t)fours;
+// Right-hand sides lie side by side, four or eight of them.
+PL_SIMD_INLINE void solve_four(const pl_tiles *f, double *x) {
   for (int32_t k = 0; k < f->columns; ++k) {
     const double *tile = f->values + 16 * (ptrdiff_t)f->start[k];
-    double *own = x + 4 * width * k;
-    double4 found[4][2];
-    for (int i = 0; i < 4; ++i)
-      for (int h = 0; h < fours; ++h) {
-        found[i][h] = load4(own + width * i + 4 * h);
-        for (int m = 0; m < i; ++m) found[i][h] -= found[m][h] * tile[4 * m + i];
-        found[i][h] *= f->inverses[4 * (ptrdiff_t)k + i];
-        store4(own + width * i + 4 * h, found[i][h]);
-      }
+    double *own = x + 16 * (ptrdiff_t)k;
+    double4 found[4];
+    for (int i = 0; i < 4; ++i) {
+      found[i] = load4(own + 4 * i);
+      for (int m = 0; m < i; ++m) found[i] -= found[m] * tile[4 * m + i];
+      found[i] *= f->inverses[4 * (ptrdiff_t)k + i];
+      store4(own + 4 * i, found[i]);
+    }
     for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
-      double *to = x + 4 * width * f->rows[t];
+      double *to = x + 16 * (ptrdiff_t)f->rows[t];
       tile = f->values + 16 * (ptrdiff_t)t;
-      for (int i = 0; i < 4; ++i)
-        for (int h = 0; h < fours; ++h) {
-          double4 sum = load4(to + width * i + 4 * h);
-          for (int m = 0; m < 4; ++m) sum -= found[m][h] * tile[4 * m + i];
-          store4(to + width * i + 4 * h, sum);
-        }
+      for (int i = 0; i < 4; ++i) {
+        double4 sum = load4(to + 4 * i);
+        for (int m = 0; m < 4; ++m) sum -= found[m] * tile[4 * m + i];
+        store4(to + 4 * i, sum);
+      }
+    }
+  }
+  for (int32_t k = f->columns - 1; k >= 0; --k) {
+    double *own = x + 16 * (ptrdiff_t)k;
+    double4 found[4];
+    for (int i = 0; i < 4; ++i) found[i] = load4(own + 4 * i);
+    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
+      const double *tile = f->values + 16 * (ptrdiff_t)t, *from = x + 16 * (ptrdiff_t)f->rows[t];
+      for (int m = 0; m < 4; ++m) {
+        double4 y = load4(from + 4 * m);
+        for (int i = 0; i < 4; ++i) found[i] -= y * tile[4 * i + m];
+      }
+    }
+    const double *diagonal = f->values + 16 * (ptrdiff_t)f->start[k];
+    for (int i = 3; i >= 0; --i) {
+      for (int m = i + 1; m < 4; ++m) found[i] -= found[m] * diagonal[4 * i + m];
+      found[i] *= f->inverses[4 * (ptrdiff_t)k + i];
+      store4(own + 4 * i, found[i]);
     }
   }
 }
 
-PL_SIMD_INLINE void solve_upper(const pl_tiles *f, int fours, double *x) {
-  ptrdiff_t width = 4 * (ptrdiff_t)fours;
-  for (int32_t k = f->columns - 1; k >= 0; --k) {
-    double *own = x + 4 * width * k;
-    double4 found[4][2];
-    for (int i = 0; i < 4; ++i)
-      for (int h = 0; h < fours; ++h) found[i][h] = load4(own + width * i + 4 * h);
-    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
-      const double *tile = f->values + 16 * (ptrdiff_t)t, *from = x + 4 * width * f->rows[t];
-      for (int m = 0; m < 4; ++m)
-        for (int h = 0; h < fours; ++h) {
-          double4 y = load4(from + width * m + 4 * h);
-          for (int i = 0; i < 4; ++i) found[i][h] -= y * tile[4 * i + m];
-        }
+PL_SIMD_INLINE void solve_eight(const pl_tiles *f, double *x) {
+  for (int32_t k = 0; k < f->columns; ++k) {
+    const double *tile = f->values + 16 * (ptrdiff_t)f->start[k], *inverses = f->inverses + 4 * (ptrdiff_t)k;
+    double *own = x + 32 * (ptrdiff_t)k;
+    pl_d8 found[4];
+    for (int i = 0; i < 4; ++i) {
+      found[i] = pl_d8_load(own + 8 * i);
+      for (int m = 0; m < i; ++m) found[i] = pl_d8_subtract_product(found[i], found[m], pl_d8_of(tile[4 * m + i]));
+      found[i] = pl_d8_multiply(found[i], pl_d8_of(inverses[i]));
+      pl_d8_store(own + 8 * i, found[i]);
     }
-    const double *diagonal = f->values + 16 * (ptrdiff_t)f->start[k];
-    for (int i = 3; i >= 0; --i)
-      for (int h = 0; h < fours; ++h) {
-        for (int m = i + 1; m < 4; ++m) found[i][h] -= found[m][h] * diagonal[4 * i + m];
-        found[i][h] *= f->inverses[4 * (ptrdiff_t)k + i];
-        store4(own + width * i + 4 * h, found[i][h]);
+    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
+      double *to = x + 32 * (ptrdiff_t)f->rows[t];
+      tile = f->values + 16 * (ptrdiff_t)t;
+      for (int i = 0; i < 4; ++i) {
+        pl_d8 sum = pl_d8_load(to + 8 * i);
+        for (int m = 0; m < 4; ++m) sum = pl_d8_subtract_product(sum, found[m], pl_d8_of(tile[4 * m + i]));
+        pl_d8_store(to + 8 * i, sum);
       }
+    }
+  }
+  for (int32_t k = f->columns - 1; k >= 0; --k) {
+    double *own = x + 32 * (ptrdiff_t)k;
+    pl_d8 found[4];
+    for (int i = 0; i < 4; ++i) found[i] = pl_d8_load(own + 8 * i);
+    for (int32_t t = f->start[k] + 1; t < f->start[k + 1]; ++t) {
+      const double *tile = f->values + 16 * (ptrdiff_t)t, *from = x + 32 * (ptrdiff_t)f->rows[t];
+      for (int m = 0; m < 4; ++m) {
+        pl_d8 y = pl_d8_load(from + 8 * m);
+        for (int i = 0; i < 4; ++i) found[i] = pl_d8_subtract_product(found[i], y, pl_d8_of(tile[4 * i + m]));
+      }
+    }
+    const double *diagonal = f->values + 16 * (ptrdiff_t)f->start[k], *inverses = f->inverses + 4 * (ptrdiff_t)k;
+    for (int i = 3; i >= 0; --i) {
+      for (int m = i + 1; m < 4; ++m)
+        found[i] = pl_d8_subtract_product(found[i], found[m], pl_d8_of(diagonal[4 * i + m]));
+      found[i] = pl_d8_multiply(found[i], pl_d8_of(inverses[i]));
+      pl_d8_store(own + 8 * i, found[i]);
+    }
   }
 }
 
 static void solve(const pl_tiles *f, int32_t width, double *x) {
-  if (width == 4) {
-    solve_lower(f, 1, x);
-    solve_upper(f, 1, x);
-  } else {
-    solve_lower(f, 2, x);
-    solve_upper(f, 2, x);
-  }
+  if (width == 4)
+    solve_four(f, x);
+  else
+    solve_eight(f, x);
 }
 
 // One right-hand side: lanes are the rows of a tile, and every number is found by the same operations in the same order

@@ -58,3 +58,15 @@ void pl_fem_edge_tet_before_find(const double *x, pl_fem_edge_tet_before *before
   before->volume = measure(x, before->square);
   before->unused = 0;
 }
+
+void pl_fem_edge_tet_blocks_find(const int32_t *corners, const int32_t *slots, pl_fem_edge_tet_blocks *blocks) {
+  static const int pairs[6][2] = {{1, 0}, {2, 0}, {3, 0}, {2, 1}, {3, 1}, {3, 2}};
+  *blocks = (pl_fem_edge_tet_blocks){{0}, {0}, {0}};
+  for (int i = 0; i < 4; ++i) blocks->slots[i] = slots[5 * i];
+  for (int i = 0; i < 6; ++i) {
+    int a = pairs[i][0], b = pairs[i][1];
+    bool turned = corners[a] < corners[b];
+    blocks->slots[4 + i] = turned ? slots[4 * b + a] : slots[4 * a + b];
+    blocks->turned[i] = turned ? -1 : 0;
+  }
+}

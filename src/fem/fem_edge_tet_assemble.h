@@ -30,12 +30,21 @@ typedef struct pl_fem_edge_tet_before {
   double square[6], volume, unused;
 } pl_fem_edge_tet_before;
 
+// Blocks of a tet on and below the diagonal of the matrix: of corners 0 to 3 and of pairs (1, 0),
+// (2, 0), (3, 0), (2, 1), (3, 1), (3, 2). Where the first of a pair has the lower number, the block
+// is turned (-1, otherwise 0).
+typedef struct pl_fem_edge_tet_blocks {
+  int64_t turned[8];
+  int32_t slots[10], unused[2];
+} pl_fem_edge_tet_blocks;
+
 // What is to be done with tets; arrays are borrowed. Results are added to what `gradient`,
 // `viscous` and `values` hold.
 typedef struct pl_fem_edge_tets {
   const pl_fem_edge_tet_constants *constants;  // by tet
   const int32_t *corners;                      // four points per tet
   const int32_t *slots;                        // 16 per tet: blocks of the matrix
+  const pl_fem_edge_tet_blocks *lower;         // by tet: only these blocks, or NULL
   const double *positions;                     // three numbers per point
   const pl_fem_edge_tet_before *before;        // damping: by tet, or NULL
   double factor;                               // of the damping
@@ -55,7 +64,11 @@ void pl_fem_edge_tet_constants_start(const double *U, pl_fem_edge_tet_constants 
 void pl_fem_edge_tet_constants_rest(const double *X, const double *p,
                                     pl_fem_edge_tet_constants *constants);
 
-// The same of its corners x where damping begins, once for all evaluations of a step.
+// Where its blocks are; `corners` and `slots` of the tet.
+void pl_fem_edge_tet_blocks_find(const int32_t *corners, const int32_t *slots,
+                                 pl_fem_edge_tet_blocks *blocks);
+
+// What its corners x where damping begins make of it, once for all evaluations of a step.
 void pl_fem_edge_tet_before_find(const double *x, pl_fem_edge_tet_before *before);
 
 // Tets elements[0 .. count). A tet's numbers do not depend on which others it is computed with, and

@@ -160,6 +160,44 @@ PL_SIMD_INLINE edge_tet_task edge_tet_task_of(const pl_fem_edge_tets *z) {
                                                                                             : EDGE_TET_ANY;
 }
 
+// H in blocks on and below the diagonal of the body's matrix alone: of the corners, then of pairs, turned where the
+// first of a pair has the lower number.
+PL_SIMD_INLINE void edge_tet_scatter_lower(const pl_fem_edge_tets *z, const int32_t four[4], int32_t count,
+                                           pl_lanes K[SIDES_MAX][SIDES_MAX][3][3]) {
+  enum { CORNERS = 4, PAIRS = 6 };
+  pl_lanes blocks[9 * SIDES_MAX_BLOCKS], turned[2][4];
+  for (int at = 0; at < 9; ++at) {
+    pl_lanes all = pl_lanes_of(0);
+    for (int i = 0; i < SIDES_MAX; ++i) {
+      pl_lanes row = pl_lanes_of(0);
+      for (int j = 0; j < SIDES_MAX; ++j) row += j <= i ? K[i][j][at / 3][at % 3] : K[j][i][at % 3][at / 3];
+      blocks[9 * (1 + i) + at] = K[i][i][at / 3][at % 3];
+      blocks[9 * (CORNERS + i) + at] = -row;
+      all += row;
+    }
+    blocks[at] = all;
+    blocks[9 * 7 + at] = K[1][0][at / 3][at % 3];
+    blocks[9 * 8 + at] = K[2][0][at / 3][at % 3];
+    blocks[9 * 9 + at] = K[2][1][at / 3][at % 3];
+  }
+  const int32_t *slots[4];
+  for (int k = 0; k < 4; ++k) slots[k] = z->lower[four[k]].slots;
+  for (int f = 0; f < 2; ++f) {
+    for (int k = 0; k < 4; ++k)
+      turned[f][k] = pl_lanes_load((const double *)(const void *)(z->lower[four[k]].turned + 4 * f));
+    pl_lanes_transpose(turned[f]);
+  }
+  for (int pair = 0; pair < PAIRS; ++pair)
+    for (int i = 1; i < 3; ++i)
+      for (int j = 0; j < i; ++j) {
+        pl_lanes *block = blocks + 9 * (CORNERS + pair), below = block[3 * i + j], above = block[3 * j + i];
+        pl_lane_mask mask = (pl_lane_mask)turned[pair / 4][pair % 4];
+        block[3 * i + j] = pl_lanes_select(mask, above, below);
+        block[3 * j + i] = pl_lanes_select(mask, below, above);
+      }
+  sides_add_some(slots, CORNERS + PAIRS, count, blocks, z->values);
+}
+
 // Energy, gradient and Hessian of up to four tets, and their damping.
 PL_SIMD_INLINE void edge_tet_assemble_four(const pl_fem_edge_tets *z, const int32_t four[4], int32_t count,
                                            edge_tet_task task) {
@@ -215,7 +253,10 @@ PL_SIMD_INLINE void edge_tet_assemble_four(const pl_fem_edge_tets *z, const int3
     for (int l = 0; l <= k; ++l)
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) K[k][l][i][j] = slope * K[k][l][i][j] + square * (g[k][i] * g[l][j]);
-  sides_scatter_symmetric(z->slots, 4, four, count, K, z->values);
+  if (z->lower != NULL)
+    edge_tet_scatter_lower(z, four, count, K);
+  else
+    sides_scatter_symmetric(z->slots, 4, four, count, K, z->values);
 }
 
 // ∂²W/∂x∂X of up to four tets (paper 004, §6).

@@ -22,32 +22,40 @@ void pl_fem_assemble_planes_mixed(const pl_fem_planes *planes, const int32_t *el
   kernels_choose()->mixed(planes, elements, count);
 }
 
-// Metric of the sides at X, its inverse, and the area with its sign.
-static void measure_sides(const double *X, double sides[4], double metric[3], double inverse[3], double *area) {
-  for (int i = 0; i < 4; ++i) sides[i] = X[3 * (1 + i / 2) + i % 2] - X[i % 2];
-  metric[0] = sides[0] * sides[0] + sides[1] * sides[1];
-  metric[1] = sides[0] * sides[2] + sides[1] * sides[3];
-  metric[2] = sides[2] * sides[2] + sides[3] * sides[3];
-  // The determinant of the metric is that of the sides squared: not from the metric's entries, where thin triangles
-  // lose their digits.
-  double det = sides[0] * sides[3] - sides[1] * sides[2], over = 1 / (det * det);
-  *area = 0.5 * det;
-  inverse[0] = over * metric[2];
-  inverse[1] = -over * metric[1];
-  inverse[2] = over * metric[0];
+void pl_fem_plane_fours_rest(const double *rest, int32_t count, pl_fem_plane_four *fours) {
+  kernels_choose()->rest(rest, count, fours);
 }
 
-void pl_fem_plane_constants_start(const double *U, pl_fem_plane_constants *constants) {
-  double sides[4], metric[3], area;
-  measure_sides(U, sides, metric, constants->start, &area);
-  constants->start_area = fabs(area);
-  constants->unused = 0;
+void pl_fem_plane_fours_before(const int32_t *corners, const double *before, double factor, int32_t count,
+                               pl_fem_plane_four *fours) {
+  kernels_choose()->before(corners, before, factor, count, fours);
 }
 
-void pl_fem_plane_constants_rest(const double *X, const double *p, pl_fem_plane_constants *constants) {
-  measure_sides(X, constants->sides, constants->metric, constants->inverse, &constants->area);
-  constants->strain = p[0];
-  constants->bulk = p[1];
-  constants->kappa = 0.25 * p[0] * constants->start_area;
-  constants->area_weight = p[1] / constants->start_area;
+void pl_fem_plane_four_start(const double *U, int k, pl_fem_plane_four *four) {
+  double d[4];
+  for (int i = 0; i < 4; ++i) d[i] = U[3 * (1 + i / 2) + i % 2] - U[i % 2];
+  const double metric[3] = {d[0] * d[0] + d[1] * d[1], d[0] * d[2] + d[1] * d[3], d[2] * d[2] + d[3] * d[3]};
+  double det = d[0] * d[3] - d[1] * d[2], over = 1 / (det * det);  // as in plane_rest_four()
+  four->start[0][k] = over * metric[2];
+  four->start[1][k] = -over * metric[1];
+  four->start[2][k] = over * metric[0];
+  four->start_area[k] = fabs(0.5 * det);
+}
+
+void pl_fem_plane_four_material(const double *p, int k, pl_fem_plane_four *four) {
+  four->strain[k] = p[0];
+  four->bulk[k] = p[1];
+  four->kappa[k] = 0.25 * p[0] * four->start_area[k];
+  four->area_weight[k] = p[1] / four->start_area[k];
+}
+
+void pl_fem_plane_four_blocks(const int32_t *corners, const int32_t *slots, int k, pl_fem_plane_four *four) {
+  static const int pairs[3][2] = {{1, 0}, {2, 0}, {2, 1}};
+  for (int i = 0; i < 3; ++i) {
+    int a = pairs[i][0], b = pairs[i][1];
+    bool turned = corners[a] < corners[b];
+    four->lower[k][i] = slots[4 * i];
+    four->lower[k][3 + i] = turned ? slots[3 * b + a] : slots[3 * a + b];
+    four->turned[i][k] = turned ? -1 : 0;
+  }
 }

@@ -58,6 +58,21 @@ static void add_inertial_forces(ptrdiff_t count, double inertia, const double *r
   }
 }
 
+// The same with the energy, whose terms wait for each other: all else is done meanwhile.
+static double add_inertial_energy(ptrdiff_t count, double inertia, const double *restrict masses,
+                                  const double *restrict u, const double *restrict goal, double *restrict gradient) {
+  double energy = 0;
+  for (ptrdiff_t i = 0; i < count; ++i) {
+    double m = inertia * masses[i], half = 0.5 * m;
+    const double way[3] = {u[3 * i] - goal[3 * i], u[3 * i + 1] - goal[3 * i + 1], u[3 * i + 2] - goal[3 * i + 2]};
+    for (int a = 0; a < 3; ++a) {
+      gradient[3 * i + a] += m * way[a];
+      energy += half * way[a] * way[a];
+    }
+  }
+  return energy;
+}
+
 static void subtract_load(ptrdiff_t count, const double *restrict load, double *restrict gradient) {
   for (ptrdiff_t i = 0; i < count; ++i) gradient[i] -= load[i];
 }
@@ -67,11 +82,9 @@ static double add_inertia(pl_fem_potential *p, const double *u) {
   const double *masses = p->system->model->head.masses;
   ptrdiff_t count = p->system->model->head.particle_count;
   double energy = 0;
-  if (p->inertia > 0) add_inertial_forces(count, p->inertia, masses, u, p->goal, p->gradient);
-  for (ptrdiff_t i = 0; p->inertia > 0 && !p->without_energy && i < count; ++i) {
-    double m = p->inertia * masses[i];
-    for (ptrdiff_t k = 3 * i; k < 3 * i + 3; ++k) energy += 0.5 * m * (u[k] - p->goal[k]) * (u[k] - p->goal[k]);
-  }
+  if (p->inertia > 0 && p->without_energy) add_inertial_forces(count, p->inertia, masses, u, p->goal, p->gradient);
+  if (p->inertia > 0 && !p->without_energy)
+    energy = add_inertial_energy(count, p->inertia, masses, u, p->goal, p->gradient);
   if (p->load != NULL) subtract_load(3 * count, p->load, p->gradient);
   for (ptrdiff_t i = 0; p->load != NULL && !p->without_energy && i < 3 * count; ++i) energy -= p->load[i] * u[i];
   return energy;
@@ -118,13 +131,14 @@ static void evaluate_elastic(pl_fem_potential *p, const double *u, bool with_mat
   pl_block_matrix *matrix = with_matrix ? p->matrix : NULL;
   pl_fem_damping damping = {.from = p->base, .factor = p->damping_factor, .gradient = p->viscous};
   p->system->without_energy = p->without_energy;
+  p->system->lower = p->lower;
   if (p->viscous == NULL || p->maxwell != NULL)
     p->elastic_energy = pl_fem_system_evaluate(p->system, u, p->elastic, matrix, positive);
   else
     p->elastic_energy = pl_fem_system_evaluate_damped(p->system, u, &damping, p->elastic, matrix, positive);
   if (p->maxwell != NULL) damping.energy = pl_fem_maxwell_evaluate(p->maxwell, u, p->viscous, matrix, positive);
   p->viscous_energy = p->viscous != NULL ? damping.energy : 0;
-  p->system->without_energy = false;
+  p->system->without_energy = p->system->lower = false;
 }
 
 // Returns the energy of the damping. Squares are summed as by free_square().
@@ -137,9 +151,9 @@ static double add_elastic(pl_fem_potential *p, const double *u, bool with_matrix
     return 0;
   }
   double sums[3] = {0, 0, 0}, lost[3] = {0, 0, 0};
-  for (ptrdiff_t i = 0; i < 3 * count; ++i) p->gradient[i] = p->elastic[i] + p->viscous[i];
   for (ptrdiff_t i = 0; i < count; ++i) {
     int fixed = p->fixed != NULL ? p->fixed[i] : 0;
+    for (ptrdiff_t k = 3 * i; k < 3 * i + 3; ++k) p->gradient[k] = p->elastic[k] + p->viscous[k];
     add_squares(fixed, p->elastic + 3 * i, sums);
     add_squares(fixed, p->viscous + 3 * i, lost);
   }

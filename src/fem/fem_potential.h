@@ -43,6 +43,7 @@ typedef struct pl_fem_potential {
   // who solves with the matrix of a body in a plane does not look at z: where nothing else is
   // fixed, the matrix is left as it is
   bool without_z;
+  bool lower;  // nor at blocks above its diagonal: they are not assembled (fem_system.h)
   const pl_body_pin *pins;  // those with a stiffness are springs
   int32_t pin_count;
   double end_factor;     // from x to the end of the step, over from x to u

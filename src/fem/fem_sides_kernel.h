@@ -158,9 +158,9 @@ PL_SIMD_INLINE void sides_spread_whole(int sides, pl_lanes K[SIDES_MAX][SIDES_MA
   }
 }
 
-PL_SIMD_INLINE void sides_add_blocks(const int32_t *all_slots, int32_t corner_count, const int32_t *four, int32_t count,
-                                     const pl_lanes blocks[9 * SIDES_MAX_BLOCKS], double *to_values) {
-  int block_count = corner_count * corner_count;
+// Blocks of four elements, which have `slots` of their own.
+PL_SIMD_INLINE void sides_add_some(const int32_t *const slots[4], int block_count, int32_t count,
+                                   const pl_lanes blocks[9 * SIDES_MAX_BLOCKS], double *to_values) {
   // By element: eight numbers of every block, and the ninth of all. What is stored is loaded again as it was.
   double eights[4][8 * SIDES_MAX_BLOCKS], ninths[4][SIDES_MAX_BLOCKS];
   for (int i = 0; i < 2 * block_count; ++i) {
@@ -176,16 +176,22 @@ PL_SIMD_INLINE void sides_add_blocks(const int32_t *all_slots, int32_t corner_co
     pl_lanes_transpose(part);
     for (int k = 0; k < 4; ++k) pl_lanes_store(ninths[k] + b, part[k]);
   }
-  for (int32_t k = 0; k < count; ++k) {
-    const int32_t *slots = all_slots + block_count * (ptrdiff_t)four[k];
+  for (int32_t k = 0; k < count; ++k)
     for (int b = 0; b < block_count; ++b) {
-      double *to = to_values + 9 * (ptrdiff_t)slots[b];
+      double *to = to_values + 9 * (ptrdiff_t)slots[k][b];
       const double *from = eights[k] + 8 * b;
       pl_lanes_store(to, pl_lanes_load(to) + pl_lanes_load(from));
       pl_lanes_store(to + 4, pl_lanes_load(to + 4) + pl_lanes_load(from + 4));
       to[8] += ninths[k][b];
     }
-  }
+}
+
+PL_SIMD_INLINE void sides_add_blocks(const int32_t *all_slots, int32_t corner_count, const int32_t *four, int32_t count,
+                                     const pl_lanes blocks[9 * SIDES_MAX_BLOCKS], double *values) {
+  int block_count = corner_count * corner_count;
+  const int32_t *slots[4];
+  for (int k = 0; k < 4; ++k) slots[k] = all_slots + block_count * (ptrdiff_t)four[k];
+  sides_add_some(slots, block_count, count, blocks, values);
 }
 
 // x and y of a matrix of elements in a plane, of two or three corners; symmetric: K[i][j] with i >= j. What belongs to

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "fem/fem_system_planes.h"
 #include "fem/fem_viscous.h"
 
 enum { MAX_VALUES = 3 * PL_FEM_MAX_CORNERS, PREPARE_GRAIN = 1024 };
@@ -28,9 +29,13 @@ static const pl_fem_density *quadratic_density(const pl_fem_group *group) {
                                                           : NULL;
 }
 
-// Measures of tets by their edges, shells and curves where damping begins.
+// Measures of tets by their edges, plane triangles, shells and curves where damping begins.
 static void find_before(const pl_fem_system *s, int32_t g) {
   const pl_fem_group *group = &s->model->groups[g];
+  if (s->planes != NULL) {
+    pl_fem_planes_find_before(s);
+    return;
+  }
   double corners[MAX_VALUES];
   for (int32_t e = 0; e < group->element_count; ++e) {
     pl_fem_system_element(s, s->damped_from, g, e, corners);
@@ -46,8 +51,7 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
   system->energies = PL_TAKE(arena, double, model->element_start[model->group_count]);
   system->pulls = PL_TAKE(arena, double, pl_fem_pulls_size(model));
   if (model->adapts) system->lost = PL_TAKE(arena, double, model->element_start[model->group_count]);
-  if (is_plane(&model->groups[0]))
-    system->planes = PL_TAKE(arena, pl_fem_plane_constants, model->groups[0].element_count);
+  if (is_plane(&model->groups[0]) && !pl_fem_planes_take(arena, system)) return false;
   if (quadratic_density(&model->groups[0]) != NULL)
     system->quadratics = PL_TAKE(arena, pl_fem_quadratic_constants, model->groups[0].element_count);
   if (is_batched(&model->groups[0]))
@@ -57,19 +61,22 @@ bool pl_fem_system_take(pl_arena *arena, pl_context *context, const pl_fem_model
   for (int32_t g = 0; g < model->group_count; ++g)
     if (pl_fem_is_shell(model->groups[g].energy))
       system->shells[g] = PL_TAKE(arena, pl_fem_shell_constants, model->groups[g].element_count);
-  if (model->adapts && system->edge_tets != NULL)
+  if (model->adapts && system->edge_tets != NULL) {
     system->edge_tets_before = PL_TAKE(arena, pl_fem_edge_tet_before, model->groups[0].element_count);
-  if (model->adapts && (system->shells[0] != NULL || system->edge_tets != NULL))
+    system->edge_tets_lower = PL_TAKE(arena, pl_fem_edge_tet_blocks, model->groups[0].element_count);
+  }
+  if (model->adapts && (system->shells[0] != NULL || system->edge_tets != NULL || system->planes != NULL))
     system->damped_from = PL_TAKE(arena, double, 3 * (size_t)model->head.particle_count);
   for (int32_t g = 0; model->examples.count > 0 && g < model->group_count; ++g) {
     const pl_fem_group *group = &model->groups[g];
     system->mixed_rest[g] = PL_TAKE(arena, double, 3 * (size_t)group->corner_count * (size_t)group->element_count);
   }
   if (arena->failed) return false;
-  for (int32_t t = 0; system->planes != NULL && t < model->groups[0].element_count; ++t)
-    pl_fem_plane_constants_start(model->groups[0].starts + 9 * (ptrdiff_t)t, &system->planes[t]);
   for (int32_t t = 0; system->edge_tets != NULL && t < model->groups[0].element_count; ++t)
     pl_fem_edge_tet_constants_start(model->groups[0].starts + 12 * (ptrdiff_t)t, &system->edge_tets[t]);
+  for (ptrdiff_t t = 0; system->edge_tets_lower != NULL && t < model->groups[0].element_count; ++t)
+    pl_fem_edge_tet_blocks_find(model->groups[0].corners + 4 * t, model->pattern.groups[0].slots + 16 * t,
+                                &system->edge_tets_lower[t]);
   pl_fem_system_use(system, NULL, NULL);
   for (int32_t g = 0; system->damped_from != NULL && g < model->group_count; ++g) find_before(system, g);
   return true;
@@ -80,8 +87,6 @@ static void prepare_range(void *data, int32_t begin, int32_t end, int32_t block)
   pl_fem_system *s = data;
   for (int32_t t = begin; s->constants != NULL && t < end; ++t)
     s->constants[t] = pl_fem_tet_constants_of(s->rest[0] + 12 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t);
-  for (int32_t t = begin; s->planes != NULL && t < end; ++t)
-    pl_fem_plane_constants_rest(s->rest[0] + 9 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t, &s->planes[t]);
   for (int32_t t = begin; s->edge_tets != NULL && t < end; ++t)
     pl_fem_edge_tet_constants_rest(s->rest[0] + 12 * (ptrdiff_t)t, s->parameters[0] + 2 * (ptrdiff_t)t,
                                    &s->edge_tets[t]);
@@ -104,7 +109,8 @@ void pl_fem_system_use(pl_fem_system *system, const double *const *rest, const d
     system->rest[g] = rest != NULL && rest[g] != NULL ? rest[g] : model->groups[g].starts;
     system->parameters[g] = parameters != NULL && parameters[g] != NULL ? parameters[g] : model->groups[g].parameters;
   }
-  if (system->constants != NULL || system->planes != NULL || system->quadratics != NULL || system->edge_tets != NULL)
+  if (system->planes != NULL) pl_fem_planes_use(system);
+  if (system->constants != NULL || system->quadratics != NULL || system->edge_tets != NULL)
     pl_parallel_for(system->context, model->groups[0].element_count, PREPARE_GRAIN, prepare_range, system);
   for (int32_t g = 0; g < model->group_count; ++g)
     if (system->shells[g] != NULL) prepare_shells(system, g);
@@ -260,36 +266,6 @@ static void visit_single(void *data, const int32_t *elements, int32_t count, dou
   }
 }
 
-// Plane triangles, four at a time.
-static void visit_planes(void *data, const int32_t *elements, int32_t count, double *matrices) {
-  (void)matrices;
-  pl_fem_assemble_planes(data, elements, count);
-}
-
-static pl_fem_planes planes_of(const pl_fem_system *system, const double *x, pl_block_matrix *matrix) {
-  const pl_fem_model *model = system->model;
-  return (pl_fem_planes){.constants = system->planes,
-                         .corners = model->groups[0].corners,
-                         .slots = model->pattern.groups[0].slots,
-                         .positions = x,
-                         .plain = 1,
-                         .energies = system->energies,
-                         .values = matrix != NULL ? matrix->values : NULL};
-}
-
-static void evaluate_planes(const evaluation *e, pl_block_matrix *matrix) {
-  pl_fem_planes planes = planes_of(e->system, e->x, matrix);
-  planes.positive = e->positive;
-  planes.gradient = e->gradient;
-  if (e->damping != NULL) {
-    planes.before = e->damping->from;
-    planes.factor = e->damping->factor;
-    planes.viscous_energies = e->system->lost;
-    planes.viscous = e->damping->gradient;
-  }
-  pl_block_pattern_visit(e->system->context, &e->system->model->pattern, 0, visit_planes, &planes);
-}
-
 // Elements of shells, four at a time.
 static void visit_shells(void *data, const int32_t *elements, int32_t count, double *matrices) {
   (void)matrices;
@@ -323,10 +299,13 @@ static void evaluate_shells(const evaluation *e, pl_block_matrix *matrix) {
 }
 
 // What damping compares with is found once for all evaluations of a step.
-static void begin_damping(pl_fem_system *system, const double *from) {
+static void begin_damping(pl_fem_system *system, const double *from, double factor) {
   size_t size = 3 * (size_t)system->model->head.particle_count * sizeof(double);
-  if (system->damped_from == NULL || memcmp(system->damped_from, from, size) == 0) return;
+  if (system->damped_from == NULL) return;
+  bool is_same = system->planes == NULL || system->damped_factor == factor;
+  if (is_same && memcmp(system->damped_from, from, size) == 0) return;
   memcpy(system->damped_from, from, size);
+  system->damped_factor = factor;
   for (int32_t g = 0; g < system->model->group_count; ++g) find_before(system, g);
 }
 
@@ -350,6 +329,7 @@ static pl_fem_edge_tets edge_tets_of(const pl_fem_system *system, const double *
 static void evaluate_edge_tets(const evaluation *e, pl_block_matrix *matrix) {
   pl_fem_edge_tets tets = edge_tets_of(e->system, e->x, matrix);
   tets.positive = e->positive;
+  tets.lower = e->system->lower ? e->system->edge_tets_lower : NULL;
   tets.gradient = e->gradient;
   if (e->damping != NULL) {
     tets.before = e->system->edge_tets_before;
@@ -367,9 +347,25 @@ static double sum_of(const pl_fem_system *system, const double *energies) {
   return sum;
 }
 
+// The same of both at once: neither waits for the other.
+static double sum_of_both(const pl_fem_system *system, double *lost) {
+  double sum = 0, other = 0;
+  int32_t count = system->without_energy ? 0 : system->model->element_start[system->model->group_count];
+  for (int32_t i = 0; i < count; ++i) {
+    sum += system->energies[i];
+    other += system->lost[i];
+  }
+  *lost = other;
+  return sum;
+}
+
 static void clear_results(const pl_fem_system *system, double *gradient, pl_block_matrix *matrix) {
   if (gradient != NULL) memset(gradient, 0, 3 * (size_t)system->model->head.particle_count * sizeof(double));
-  if (matrix != NULL) pl_block_matrix_clear(system->context, matrix);
+  if (matrix == NULL) return;
+  if (system->lower)
+    pl_block_matrix_clear_lower(system->context, matrix);
+  else
+    pl_block_matrix_clear(system->context, matrix);
 }
 
 // One group, with damping where that comes with it.
@@ -378,7 +374,7 @@ static void evaluate_group(evaluation *e, pl_block_matrix *matrix) {
   const pl_fem_group *group = &model->groups[e->group];
   pl_fem_damping *damping = e->damping;
   if (e->system->planes != NULL) {
-    evaluate_planes(e, matrix);
+    pl_fem_planes_evaluate(e->system, e->x, e->damping, e->gradient, matrix, e->positive);
     return;
   }
   if (e->system->edge_tets != NULL) {
@@ -417,13 +413,16 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x, pl_
                                      pl_block_matrix *matrix, bool positive) {
   clear_results(system, gradient, matrix);
   clear_results(system, damping->gradient, NULL);
-  begin_damping(system, damping->from);
+  begin_damping(system, damping->from, damping->factor);
   for (int32_t g = 0; g < system->model->group_count; ++g) {
     evaluation e = {system, x, gradient, damping, positive, g};
     evaluate_group(&e, matrix);
   }
-  damping->energy = sum_of(system, system->lost);
-  return sum_of(system, system->energies);
+  return sum_of_both(system, &damping->energy);
+}
+
+bool pl_fem_system_has_lower(const pl_fem_model *model) {
+  return is_plane(&model->groups[0]) || (model->adapts && is_edge_tet(&model->groups[0]));
 }
 
 bool pl_fem_system_has_limits(const pl_fem_system *system) {
@@ -434,15 +433,7 @@ double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, do
                                       const double *limits, double *gradient, pl_block_matrix *matrix) {
   const pl_fem_model *model = system->model;
   clear_results(system, gradient, matrix);
-  if (system->planes != NULL) {
-    pl_fem_planes planes = planes_of(system, x, matrix);
-    planes.positive = true;
-    planes.plain = plain;
-    planes.scale = scale;
-    planes.limits = limits;
-    planes.gradient = gradient;
-    pl_block_pattern_visit(system->context, &model->pattern, 0, visit_planes, &planes);
-  }
+  if (system->planes != NULL) pl_fem_planes_limit(system, x, plain, scale, limits, gradient, matrix);
   if (system->edge_tets != NULL) {
     pl_fem_edge_tets tets = edge_tets_of(system, x, matrix);
     tets.positive = true;
@@ -465,11 +456,6 @@ double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, do
 }
 
 // --- derivatives by rest shape and material -----------------------------------------------------------------------
-
-static void visit_planes_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
-  (void)matrices;
-  pl_fem_assemble_planes_mixed(data, elements, count);
-}
 
 static void visit_shells_mixed(void *data, const int32_t *elements, int32_t count, double *matrices) {
   (void)matrices;
@@ -501,8 +487,7 @@ static void visit_mixed(void *data, const int32_t *elements, int32_t count, doub
 void pl_fem_system_mixed_blocks(const pl_fem_system *system, const double *x, pl_block_matrix *matrix) {
   pl_block_matrix_clear(system->context, matrix);
   if (system->planes != NULL) {
-    pl_fem_planes planes = planes_of(system, x, matrix);
-    pl_block_pattern_visit(system->context, &system->model->pattern, 0, visit_planes_mixed, &planes);
+    pl_fem_planes_mix(system, x, matrix);
     return;
   }
   if (system->edge_tets != NULL) {

@@ -29,17 +29,27 @@ typedef struct pl_fem_system {
   const double *parameters[PL_FEM_MAX_GROUPS];  // p
   double *mixed_rest[PL_FEM_MAX_GROUPS];        // mixtures of examples; NULL without examples
   pl_fem_tet_constants *constants;  // of tets that are computed four at a time, otherwise NULL
-  pl_fem_plane_constants *planes;   // the same of plane triangles
+  pl_fem_plane_four *planes;        // the same of plane triangles
+  int32_t plane_count;              // fours of them
+  int32_t *plane_places;            // by triangle: its four
+  double *plane_parameters;         // p that they were made with
+  double *plane_forces;             // x and y of elastic forces and damping, by particle
   pl_fem_quadratic_constants *quadratics;             // … of quadratic tets
   pl_fem_shell_constants *shells[PL_FEM_MAX_GROUPS];  // … of shells and curves
   pl_fem_edge_tet_constants *edge_tets;               // … of tets by their edges
   pl_fem_edge_tet_before *edge_tets_before;           // … where their damping began
-  // Where damping of tets by their edges, shells and curves began last; only of bodies that adapt.
+  pl_fem_edge_tet_blocks *edge_tets_lower;            // … blocks below the diagonal
+  // Where damping of tets by their edges, plane triangles, shells and curves began last, and its
+  // factor of plane triangles; only of bodies that adapt.
   double *damped_from;
+  double damped_factor;
   double *energies;     // J, by element of all groups
   double *lost;         // the same of damping; only of bodies that adapt
   double *pulls;        // sums of the projection, by block of elements
   bool without_energy;  // energies are not summed up: evaluations return 0
+  // Where pl_fem_system_has_lower(): evaluations do not assemble blocks above the diagonal of the
+  // matrix. Each would be its counterpart turned, to the bit.
+  bool lower;
 } pl_fem_system;
 
 // Take the memory from an arena; false when out of memory. The model must outlive it.
@@ -89,6 +99,7 @@ double pl_fem_system_evaluate_damped(pl_fem_system *system, const double *x,
 // The sum of plain W + scale limits[i] W², W the energy of element i of all groups, with positive
 // Hessians; of bodies whose elements are all found four at a time with that.
 bool pl_fem_system_has_limits(const pl_fem_system *system);
+bool pl_fem_system_has_lower(const pl_fem_model *model);
 double pl_fem_system_evaluate_limited(pl_fem_system *system, const double *x, double plain,
                                       double scale, const double *limits, double *gradient,
                                       pl_block_matrix *matrix);

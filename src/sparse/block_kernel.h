@@ -4,6 +4,8 @@
 // kept, and is never written to where it matters. So the lanes that count see the same operations in the same order on
 // every machine.
 
+#include "math/simd_eight.h"
+
 typedef double double4 __attribute__((vector_size(32), may_alias));
 typedef double double4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
 typedef float float4_unaligned __attribute__((vector_size(16), may_alias, aligned(4)));
@@ -114,39 +116,91 @@ static void sweep(const pl_block_lower *lower, int32_t begin, int32_t end, const
   }
 }
 
-// Rows [from, from + count) of one column: rows do not wait for each other.
-PL_SIMD_INLINE void eliminate_rows(double *factor, int32_t stride, int32_t column, int32_t from, int count,
-                                   double inverse) {
-  const double *other = factor + (size_t)stride * (size_t)column;
-  double *own[4], dots[4];
-  double4 sums_a[4], sums_b[4];
-  for (int k = 0; k < count; ++k) {
-    own[k] = factor + (size_t)stride * (size_t)(from + k);
-    sums_a[k] = sums_b[k] = (double4){0};
-  }
-  int32_t i = 0;
-  for (; i + 8 <= column; i += 8)
-    for (int k = 0; k < count; ++k) {
-      sums_a[k] += load4(own[k] + i) * load4(other + i);
-      sums_b[k] += load4(own[k] + i + 4) * load4(other + i + 4);
+// Others whose products with four rows are summed at a time: as many as registers hold sums of.
+enum { PANEL_TILE = PL_SIMD_IS_AVX512 ? 4 : 1 };
+
+// --- dense factor -------------------------------------------------------------------------------------------------
+//
+//   L_rk = (A_rk - Σ_i<k L_ri L_ki) / L_kk        L_kk = √(A_kk - Σ_i<k L_ki²)
+//
+// Eight columns at a time, the panel. What of the sums is before it is found first, with every number read for several
+// products: for row r and column k as Σ over eights of i, lane by lane, then lanes together. The rest is added number
+// by number as columns come, and diagonal entries lose their squares one after the other. The panel is turned for that:
+// lanes are rows, which do not wait for each other.
+
+// Sums over numbers [0, first) of four rows with each of `count` others, into dots[stride c + …].
+PL_SIMD_INLINE void panel_dots(const double *const own[4], const double *other, ptrdiff_t size, int count,
+                               int32_t first, double *dots, ptrdiff_t stride) {
+  pl_d8 sums[PANEL_TILE][4];
+  for (int c = 0; c < count; ++c)
+    for (int r = 0; r < 4; ++r) sums[c][r] = pl_d8_of(0);
+  for (ptrdiff_t i = 0; i < first; i += 8) {
+    pl_d8 rows[4];
+    for (int r = 0; r < 4; ++r) rows[r] = pl_d8_load(own[r] + i);
+    for (int c = 0; c < count; ++c) {
+      pl_d8 column = pl_d8_load(other + size * c + i);
+      for (int r = 0; r < 4; ++r) sums[c][r] = pl_d8_add_product(sums[c][r], rows[r], column);
     }
-  for (int k = 0; k < count; ++k) {
-    double4 sum = sums_a[k] + sums_b[k];
-    dots[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
-  for (; i < column; ++i)
-    for (int k = 0; k < count; ++k) dots[k] += own[k][i] * other[i];
-  for (int k = 0; k < count; ++k) {
-    double value = (own[k][column] - dots[k]) * inverse;
-    own[k][column] = value;
-    own[k][from + k] -= value * value;
+  for (int c = 0; c < count; ++c) {
+    pl_d4 lanes[4];
+    for (int r = 0; r < 4; ++r) lanes[r] = pl_d8_low(sums[c][r]) + pl_d8_high(sums[c][r]);
+    pl_d4_transpose(lanes);
+    pl_d4_store(dots + stride * c, (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]));
   }
 }
 
-static void eliminate(double *factor, int32_t size, int32_t column, double inverse) {
-  int32_t row = column + 1;
-  for (; row + 4 <= size; row += 4) eliminate_rows(factor, size, column, row, 4, inverse);
-  for (; row < size; ++row) eliminate_rows(factor, size, column, row, 1, inverse);
+static void panel_begin(const pl_dense_panel *p, int32_t first, int32_t width) {
+  ptrdiff_t size = p->size, stride = p->stride;
+  for (int32_t row = first; row < size; row += 4) {
+    const double *own[4];
+    for (int r = 0; r < 4; ++r) own[r] = p->values + size * (row + r < size ? row + r : size - 1);
+    int32_t c = 0;
+    for (; c + PANEL_TILE <= width; c += PANEL_TILE)
+      panel_dots(own, p->values + size * (first + c), size, PANEL_TILE, first, p->dots + stride * c + row, stride);
+    for (; c < width; ++c)
+      panel_dots(own, p->values + size * (first + c), size, 1, first, p->dots + stride * c + row, stride);
+    for (c = 0; c + 4 <= width; c += 4) {
+      pl_d4 lanes[4];
+      for (int r = 0; r < 4; ++r) lanes[r] = pl_d4_load(own[r] + first + c);
+      pl_d4_transpose(lanes);
+      for (int k = 0; k < 4; ++k) pl_d4_store(p->columns + stride * (c + k) + row, lanes[k]);
+    }
+    for (; c < width; ++c)
+      for (int r = 0; r < 4; ++r) p->columns[stride * c + row + r] = own[r][first + c];
+  }
+}
+
+// Column number c of the panel below its diagonal. Rows before it in its first lanes are not read again.
+static void panel_column(const pl_dense_panel *p, int32_t first, int32_t c, double inverse) {
+  ptrdiff_t stride = p->stride;
+  double factors[PL_DENSE_PANEL];
+  for (int32_t i = 0; i < c; ++i) factors[i] = p->columns[stride * i + first + c];
+  for (ptrdiff_t row = (first + c + 1) / 8 * 8; row < p->size; row += 8) {
+    pl_d8 dot = pl_d8_load(p->dots + stride * c + row);
+    for (int32_t i = 0; i < c; ++i)
+      dot = pl_d8_add_product(dot, pl_d8_load(p->columns + stride * i + row), pl_d8_of(factors[i]));
+    double *own = p->columns + stride * c + row, *diagonal = p->diagonal + row;
+    pl_d8 value = pl_d8_multiply(pl_d8_subtract(pl_d8_load(own), dot), pl_d8_of(inverse));
+    pl_d8_store(own, value);
+    pl_d8_store(diagonal, pl_d8_subtract_product(pl_d8_load(diagonal), value, value));
+  }
+}
+
+// Back into the rows of the factor, below the diagonal.
+static void panel_end(const pl_dense_panel *p, int32_t first, int32_t width) {
+  ptrdiff_t size = p->size, stride = p->stride, row = first;
+  for (; row < size && row < first + width; ++row)
+    for (ptrdiff_t c = 0; c < row - first; ++c) p->values[size * row + first + c] = p->columns[stride * c + row];
+  for (; row + 4 <= size; row += 4)
+    for (ptrdiff_t c = 0; c < width; c += 4) {
+      pl_d4 lanes[4];
+      for (int k = 0; k < 4; ++k) lanes[k] = pl_d4_load(p->columns + stride * (c + k) + row);
+      pl_d4_transpose(lanes);
+      for (int r = 0; r < 4; ++r) pl_d4_store(p->values + size * (row + r) + first + c, lanes[r]);
+    }
+  for (; row < size; ++row)
+    for (ptrdiff_t c = 0; c < width; ++c) p->values[size * row + first + c] = p->columns[stride * c + row];
 }
 
 static void substitute(const double *factor, int32_t size, const double *inverses, double *x) {
@@ -173,5 +227,10 @@ static void substitute(const double *factor, int32_t size, const double *inverse
   }
 }
 
-const pl_block_kernels KERNEL_NAME = {
-    .scatter = scatter, .multiply = multiply, .sweep = sweep, .eliminate = eliminate, .substitute = substitute};
+const pl_block_kernels KERNEL_NAME = {.scatter = scatter,
+                                      .multiply = multiply,
+                                      .sweep = sweep,
+                                      .panel_begin = panel_begin,
+                                      .panel_column = panel_column,
+                                      .panel_end = panel_end,
+                                      .substitute = substitute};

@@ -29,6 +29,20 @@ void pl_block_matrix_clear(pl_context *context, pl_block_matrix *matrix) {
   pl_parallel_for(context, matrix->pattern->row_count, GRAIN, clear_rows, matrix);
 }
 
+static void clear_lower_rows(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  pl_block_matrix *m = data;
+  for (int32_t row = begin; row < end; ++row) {
+    size_t first = (size_t)m->pattern->start[row], last = (size_t)m->pattern->diagonal[row] + 1;
+    memset(m->values + 9 * first, 0, (last - first) * 9 * sizeof(double));
+  }
+}
+
+void pl_block_matrix_clear_lower(pl_context *context, pl_block_matrix *matrix) {
+  matrix->fixed = NULL;
+  pl_parallel_for(context, matrix->pattern->row_count, GRAIN, clear_lower_rows, matrix);
+}
+
 typedef struct assembly {
   double *values;
   const pl_block_group *group;

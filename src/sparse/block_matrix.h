@@ -20,6 +20,8 @@ bool pl_block_matrix_take(pl_arena *arena, const pl_block_pattern *pattern,
                           pl_block_matrix *matrix);
 
 void pl_block_matrix_clear(pl_context *context, pl_block_matrix *matrix);
+// The same of blocks on and below the diagonal; others stay as they are.
+void pl_block_matrix_clear_lower(pl_context *context, pl_block_matrix *matrix);
 
 // Add the matrices of all elements of a group as `visit` computes them, in parallel; see
 // pl_block_visit for what else it may do. Same bits for any number of threads. Element matrices

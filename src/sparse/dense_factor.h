@@ -6,8 +6,9 @@
 
 typedef struct pl_dense_factor {
   int32_t size;
-  double *values;    // size x size, row-major; the lower triangle is read and becomes the factor
-  double *inverses;  // of the factor's diagonal; 0 for unknowns left out
+  double *values;     // size x size, row-major; the lower triangle is read and becomes the factor
+  double *inverses;   // of the factor's diagonal; 0 for unknowns left out
+  double *workspace;  // for eight columns
 } pl_dense_factor;
 
 bool pl_dense_factor_take(pl_arena *arena, int32_t size, pl_dense_factor *factor);

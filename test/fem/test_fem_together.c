@@ -218,6 +218,33 @@ static void forces_do_not_depend_on_what_else_is_asked_for(void **unused) {
   }
 }
 
+// Blocks above the diagonal are their counterparts, turned; blocks on and below it do not depend on whether they are
+// assembled.
+static void half_of_a_matrix_is_enough(void **unused) {
+  (void)unused;
+  const pl_fem_material materials[] = {PL_FEM_PLANE, PL_FEM_EDGES};
+  for (int k = 0; k < 4; ++k) {
+    subject s = make_subject(materials[k / 2]);
+    const pl_block_pattern *pattern = &s.fem->pattern;
+    pl_fem_damping drag = {.from = s.from, .factor = 0.3, .gradient = s.drag};
+    assert_true(pl_fem_system_has_lower(s.fem));
+    pl_fem_system_evaluate_damped(&s.system, s.u, &drag, s.gradient, &s.wanted, k % 2 == 1);
+    for (int32_t i = 0; i < 9 * pattern->block_count; ++i) s.matrix.values[i] = 1e3;
+    s.system.lower = true;
+    pl_fem_system_evaluate_damped(&s.system, s.u, &drag, s.gradient, &s.matrix, k % 2 == 1);
+    for (int32_t row = 0; row < pattern->row_count; ++row)
+      for (int32_t i = pattern->start[row]; i < pattern->start[row + 1]; ++i) {
+        int32_t column = pattern->columns[i], other = pl_block_pattern_find(pattern, column, row);
+        for (int e = 0; e < 9; ++e) {
+          double value = s.matrix.values[9 * i + e];
+          assert_true(value == (column <= row ? s.wanted.values[9 * i + e] : 1e3));
+          if (column < row) assert_true(s.wanted.values[9 * other + 3 * (e % 3) + e / 3] == value);
+        }
+      }
+    drop_subject(&s);
+  }
+}
+
 #if PL_SIMD_HAS_AVX2
 enum { SOME = 7, MAX_ENERGIES = 64 };
 
@@ -228,13 +255,17 @@ typedef struct outcome {
 
 static void run_planes(const subject *s, int set, bool positive, bool mixed, outcome *to) {
   const pl_fem_plane_kernels *kernels = set == 1 ? &pl_fem_plane_kernels_avx2 : &pl_fem_plane_kernels_plain;
-  const int32_t elements[SOME] = {5, 0, 3, 1, 6, 2, 4};
-  pl_fem_planes planes = {.constants = s->system.planes,
+  const int32_t *elements = s->fem->pattern.groups[0].order;
+  pl_fem_plane_four fours[(SOME + 3) / 4];
+  memcpy(fours, s->system.planes, sizeof fours);
+  kernels->rest(s->system.rest[0], (SOME + 3) / 4, fours);
+  kernels->before(s->fem->groups[0].corners, s->from, 0.3, (SOME + 3) / 4, fours);
+  pl_fem_planes planes = {.fours = fours,
+                          .places = s->system.plane_places,
                           .corners = s->fem->groups[0].corners,
                           .slots = s->fem->pattern.groups[0].slots,
                           .positions = s->u,
-                          .before = s->from,
-                          .factor = 0.3,
+                          .damped = true,
                           .plain = 1,
                           .positive = positive,
                           .energies = to->energies,
@@ -242,7 +273,16 @@ static void run_planes(const subject *s, int set, bool positive, bool mixed, out
                           .gradient = to->gradient,
                           .viscous = to->drag,
                           .values = to->values};
+  // Side by side where a step asks for both.
+  double both[4 * MAX_ENERGIES] = {0};
+  bool parts = !mixed && !positive;
+  assert_true(s->n <= 3 * MAX_ENERGIES);
+  if (parts) planes.both = both;
   (mixed ? kernels->mixed : kernels->assemble)(&planes, elements, SOME);
+  for (int32_t i = 0; parts && i < s->n; ++i) {
+    to->gradient[i] = i % 3 < 2 ? both[4 * (i / 3) + i % 3] : 0;
+    to->drag[i] = i % 3 < 2 ? both[4 * (i / 3) + 2 + i % 3] : 0;
+  }
 }
 
 static void run_edge_tets(const subject *s, int set, bool positive, bool mixed, outcome *to) {
@@ -332,6 +372,7 @@ int main(void) {
     cmocka_unit_test(damping_follows_where_it_begins),
     cmocka_unit_test(derivatives_by_the_rest_are_those_of_elements),
     cmocka_unit_test(forces_do_not_depend_on_what_else_is_asked_for),
+    cmocka_unit_test(half_of_a_matrix_is_enough),
 #if PL_SIMD_HAS_AVX2
     cmocka_unit_test(all_instruction_sets_give_the_same_bits),
 #endif
