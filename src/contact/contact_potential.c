@@ -13,13 +13,8 @@ static pl_vec3 in_plane(pl_vec3 v, pl_vec3 normal) {
   return pl_vec3_add_scaled(v, normal, -pl_vec3_dot(v, normal));
 }
 
-static pl_vec3 mix(const pl_contact_potential *term, const double *from) {
-  pl_vec3 sum = {0, 0, 0};
-  for (int32_t i = 0; i < term->count; ++i)
-    sum = pl_vec3_add_scaled(sum, pl_potential_vector_at(from, term->particles[i]), term->weights[i]);
-  for (int32_t i = 0; i < term->turn_count; ++i)
-    sum = pl_vec3_add(sum, pl_vec3_cross(pl_potential_vector_at(from, term->turns[i]), term->levers[i]));
-  return sum;
+static pl_potential_parts parts_of(const pl_contact_potential *term) {
+  return (pl_potential_parts){term->count, term->particles, term->weights, term->turn_count, term->turns, term->levers};
 }
 
 static void add_part(pl_contact_potential *term, int32_t particle, double weight) {
@@ -146,7 +141,7 @@ double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z
   term->presses = false;
   term->tangent = (pl_vec3){0, 0, 0};
   if (!(term->stiffness > 0)) return 0;
-  pl_vec3 apart = pl_vec3_add(mix(term, z), term->fixed);
+  pl_vec3 apart = pl_vec3_add(pl_potential_mix(parts_of(term), z), term->fixed);
   term->gap = pl_vec3_dot(term->normal, apart) - term->offset;
   term->force = fmax(0, term->normal_multiplier - term->stiffness * term->gap);
   term->presses = term->force > 0;
@@ -160,7 +155,7 @@ double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z
 
 bool pl_contact_potential_predict(pl_contact_potential *term, const double *d) {
   if (!(term->stiffness > 0)) return false;
-  pl_vec3 way = mix(term, d);
+  pl_vec3 way = pl_potential_mix(parts_of(term), d);
   bool slides = term->grip > 0 && pl_vec3_dot(term->slide, term->slide) > 0, changed = false;
   double force = term->normal_multiplier - term->stiffness * term->gap;
   if (!term->presses && force - term->stiffness * pl_vec3_dot(term->normal, way) > 0) {
@@ -190,9 +185,7 @@ void pl_contact_potential_relax(pl_contact_potential *term) {
 
 void pl_contact_potential_add_gradient(const pl_contact_potential *term, double *gradient) {
   pl_vec3 force = pl_vec3_add_scaled(term->tangent, term->normal, term->force);
-  for (int32_t i = 0; i < term->count; ++i) pl_potential_add_at(gradient, term->particles[i], force, -term->weights[i]);
-  for (int32_t i = 0; i < term->turn_count; ++i)
-    pl_potential_add_at(gradient, term->turns[i], pl_vec3_cross(term->levers[i], force), -1);
+  pl_potential_spread(parts_of(term), force, -1, gradient);
 }
 
 // What the contact answers to a displacement of its sides: k n nᵀ where it presses, grip (P - slide slideᵀ) in the
@@ -208,10 +201,8 @@ static pl_vec3 answer(const pl_contact_potential *term, pl_vec3 d) {
 
 void pl_contact_potential_add_product(const pl_contact_potential *term, const double *d, double *product) {
   if (!term->presses && !(term->grip > 0)) return;
-  pl_vec3 force = answer(term, mix(term, d));
-  for (int32_t i = 0; i < term->count; ++i) pl_potential_add_at(product, term->particles[i], force, term->weights[i]);
-  for (int32_t i = 0; i < term->turn_count; ++i)
-    pl_potential_add_at(product, term->turns[i], pl_vec3_cross(term->levers[i], force), 1);
+  pl_vec3 force = answer(term, pl_potential_mix(parts_of(term), d));
+  pl_potential_spread(parts_of(term), force, 1, product);
 }
 
 void pl_contact_potential_add_blocks(const pl_contact_potential *term, double *blocks) {

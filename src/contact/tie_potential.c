@@ -25,17 +25,12 @@ void pl_tie_potential_set_stiffness(pl_tie_potential *tie, const double *blocks,
   tie->stiffness = min_answer > 0 ? factor / min_answer : 0;
 }
 
-static pl_vec3 mix(const pl_tie_potential *tie, const double *from) {
-  pl_vec3 sum = {0, 0, 0};
-  for (int32_t i = 0; i < tie->count; ++i)
-    sum = pl_vec3_add_scaled(sum, pl_potential_vector_at(from, tie->particles[i]), tie->weights[i]);
-  for (int32_t i = 0; i < tie->turn_count; ++i)
-    sum = pl_vec3_add(sum, pl_vec3_cross(pl_potential_vector_at(from, tie->turns[i]), tie->levers[i]));
-  return sum;
+static pl_potential_parts parts_of(const pl_tie_potential *tie) {
+  return (pl_potential_parts){tie->count, tie->particles, tie->weights, tie->turn_count, tie->turns, tie->levers};
 }
 
 pl_vec3 pl_tie_potential_apart(const pl_tie_potential *tie, const double *z) {
-  return pl_vec3_add(mix(tie, z), tie->fixed);
+  return pl_vec3_add(pl_potential_mix(parts_of(tie), z), tie->fixed);
 }
 
 double pl_tie_potential_evaluate(pl_tie_potential *tie, const double *z) {
@@ -51,18 +46,13 @@ double pl_tie_potential_evaluate(pl_tie_potential *tie, const double *z) {
   return 0.5 * (tie->spring * pl_vec3_dot(tie->apart, tie->apart) + tie->drag * pl_vec3_dot(way, way));
 }
 
-static void spread(const pl_tie_potential *tie, pl_vec3 force, double *to) {
-  for (int32_t i = 0; i < tie->count; ++i) pl_potential_add_at(to, tie->particles[i], force, tie->weights[i]);
-  for (int32_t i = 0; i < tie->turn_count; ++i)
-    pl_potential_add_at(to, tie->turns[i], pl_vec3_cross(tie->levers[i], force), 1);
-}
-
 void pl_tie_potential_add_gradient(const pl_tie_potential *tie, double *gradient) {
-  spread(tie, tie->force, gradient);
+  pl_potential_spread(parts_of(tie), tie->force, 1, gradient);
 }
 
 void pl_tie_potential_add_product(const pl_tie_potential *tie, const double *d, double *product) {
-  if (tie->stiffness > 0) spread(tie, pl_vec3_scale(mix(tie, d), tie->stiffness), product);
+  pl_vec3 way = pl_potential_mix(parts_of(tie), d);
+  if (tie->stiffness > 0) pl_potential_spread(parts_of(tie), pl_vec3_scale(way, tie->stiffness), 1, product);
 }
 
 void pl_tie_potential_add_blocks(const pl_tie_potential *tie, double *blocks) {

@@ -137,7 +137,7 @@ static bool is_released(const pl_fem_fast_contact *contact) {
 
 static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
   const pl_fem_fast_model *model = touch->work->model;
-  const pl_fem_fast_hold *holds = &touch->work->state.holds[i];
+  const pl_fem_fast_hold *hold = &touch->work->state.holds[i];
   pl_fem_fast_contact *contact = &touch->points[i];
   double h2 = model->step * model->step, stiffness = h2 * (double)model->touch_stiffness[i], deepest = 0;
   *contact = (pl_fem_fast_contact){.collider = -1, .stiffness = (float)stiffness};
@@ -150,7 +150,7 @@ static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
     // Seen from where velocity alone takes the point, which may be outside.
     double depth = end_depth + pl_vec3_dot(normal, fall);
     // What neither pressed in the last step nor goes inside by its velocity most often does not press in this one.
-    bool pressed = holds->force > 0 && (int32_t)holds->collider == k + 1;
+    bool pressed = hold->force > 0 && (int32_t)hold->collider == k + 1;
     contact->presses[contact->press_count++] =
         (pl_fem_fast_press){pl_f4_of_vec3(normal), (float)depth, !(pressed || depth > 0), 0};
     if (end_depth <= deepest) continue;
@@ -163,14 +163,10 @@ static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
   pl_vec3 slip = pl_vec3_sub(point, anchor_of(touch, i, contact->collider));
   slip = pl_vec3_add_scaled(slip, hardest, -pl_vec3_dot(slip, hardest));
   contact->slip = pl_f4_of_vec3(slip);
-  contact->cap = (float)(h2 * grip(touch, contact->collider) * holds->force);
+  contact->cap = (float)(h2 * grip(touch, contact->collider) * hold->force);
   contact->is_loose = is_released(contact);
   pl_vec3 here = {0, 0, 0};
   set_friction(contact, here, is_sliding(contact, here));
-}
-
-static pl_f4 along(pl_f4 normal, float length) {
-  return normal * length;
 }
 
 static float dot(pl_f4 a, pl_f4 b) {
@@ -182,7 +178,7 @@ static pl_f4 force_of(const pl_fem_fast_contact *contact) {
   pl_f4 sum = contact->is_loose ? (pl_f4){0} : contact->friction;
   for (int32_t p = 0; p < contact->press_count; ++p) {
     const pl_fem_fast_press *press = &contact->presses[p];
-    if (!press->is_released) sum += along(press->normal, contact->stiffness * press->depth);
+    if (!press->is_released) sum += press->normal * (contact->stiffness * press->depth);
   }
   return sum;
 }
@@ -209,7 +205,7 @@ pl_f4 pl_fem_fast_touch_answer(const pl_fem_fast_contact *contact, pl_f4 move) {
     sum = contact->columns[0] * move[0] + contact->columns[1] * move[1] + contact->columns[2] * move[2];
   for (int32_t p = 0; p < contact->press_count; ++p) {
     const pl_fem_fast_press *press = &contact->presses[p];
-    if (!press->is_released) sum += along(press->normal, contact->stiffness * dot(press->normal, move));
+    if (!press->is_released) sum += press->normal * (contact->stiffness * dot(press->normal, move));
   }
   return sum;
 }

@@ -7,13 +7,12 @@
 
 #include <stddef.h>
 
-#include "math/simd.h"
+#include "math/simd_eight.h"
 
 enum { DOUBLE_LANES = 4 };
 
-typedef double pl_lanes __attribute__((vector_size(32), may_alias));
+typedef pl_d4 pl_lanes;
 typedef int64_t pl_lane_mask __attribute__((vector_size(32), may_alias));
-typedef double pl_lanes_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
 
 // Four elements of a batch, from `begin` on; the last four is filled up with its first element.
 // Returns how many count.
@@ -24,10 +23,10 @@ PL_SIMD_INLINE int32_t pl_lanes_elements(const int32_t *elements, int32_t begin,
   return used;
 }
 PL_SIMD_INLINE pl_lanes pl_lanes_load(const double *from) {
-  return *(const pl_lanes_unaligned *)(const void *)from;
+  return pl_d4_load(from);
 }
 PL_SIMD_INLINE void pl_lanes_store(double *to, pl_lanes a) {
-  *(pl_lanes_unaligned *)(void *)to = a;
+  pl_d4_store(to, a);
 }
 PL_SIMD_INLINE pl_lanes pl_lanes_of(double a) {
   return (pl_lanes){a, a, a, a};
@@ -105,38 +104,9 @@ PL_SIMD_INLINE double pl_fem_angle(double y, double x) {
 }
 
 // Rows become columns: from number k of four tets to four numbers of tet k, and back.
-#if PL_SIMD_IS_AVX
 PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {
-  pl_lanes low01 = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6),
-           high01 = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
-  pl_lanes low23 = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6),
-           high23 = __builtin_shufflevector(a[2], a[3], 1, 5, 3, 7);
-  a[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-  a[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-  a[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-  a[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+  pl_d4_transpose(a);
 }
-#else
-// By halves: gcc takes shuffles of vectors that are wider than the machine's apart into single
-// numbers, which costs more than all the arithmetic.
-typedef double pl_lanes_half __attribute__((vector_size(16), may_alias));
-typedef union pl_lanes_halves {
-  pl_lanes whole;
-  pl_lanes_half half[2];
-} pl_lanes_halves;
-PL_SIMD_INLINE void pl_lanes_transpose(pl_lanes a[4]) {
-  pl_lanes_halves from[4], to[4];
-  for (int i = 0; i < 4; ++i) from[i].whole = a[i];
-  for (int i = 0; i < 2; ++i)
-    for (int j = 0; j < 2; ++j) {
-      to[2 * i].half[j] =
-          __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 0, 2);
-      to[2 * i + 1].half[j] =
-          __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 1, 3);
-    }
-  for (int i = 0; i < 4; ++i) a[i] = to[i].whole;
-}
-#endif
 
 // --- vectors and matrices of lanes
 // --------------------------------------------------------------------------------

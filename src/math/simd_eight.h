@@ -1,6 +1,6 @@
-// Eight doubles at a time: one register of AVX-512, elsewhere two fours. By functions, not
-// operators: gcc keeps vectors that are wider than the machine's in memory. The rules of
-// math/simd.h hold here too.
+// Four and eight doubles at a time. Eight are one register of AVX-512, elsewhere two fours, by
+// functions, not operators: gcc keeps vectors that are wider than the machine's in memory. The
+// rules of math/simd.h hold here too.
 #ifndef PL_MATH_SIMD_EIGHT_H
 #define PL_MATH_SIMD_EIGHT_H
 
@@ -19,8 +19,8 @@ PL_SIMD_INLINE void pl_d4_store(double *to, pl_d4 a) {
 }
 
 // Rows become columns.
-PL_SIMD_INLINE void pl_d4_transpose(pl_d4 a[4]) {
 #if PL_SIMD_IS_AVX
+PL_SIMD_INLINE void pl_d4_transpose(pl_d4 a[4]) {
   pl_d4 low01 = __builtin_shufflevector(a[0], a[1], 0, 4, 2, 6),
         high01 = __builtin_shufflevector(a[0], a[1], 1, 5, 3, 7);
   pl_d4 low23 = __builtin_shufflevector(a[2], a[3], 0, 4, 2, 6),
@@ -29,15 +29,28 @@ PL_SIMD_INLINE void pl_d4_transpose(pl_d4 a[4]) {
   a[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
   a[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
   a[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-#else
-  for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < i; ++j) {
-      double held = a[i][j];
-      a[i][j] = a[j][i];
-      a[j][i] = held;
-    }
-#endif
 }
+#else
+// By halves: gcc takes shuffles of vectors that are wider than the machine's apart into single
+// numbers, which costs more than all the arithmetic.
+typedef double pl_d2 __attribute__((vector_size(16), may_alias));
+typedef union pl_d4_halves {
+  pl_d4 whole;
+  pl_d2 half[2];
+} pl_d4_halves;
+PL_SIMD_INLINE void pl_d4_transpose(pl_d4 a[4]) {
+  pl_d4_halves from[4], to[4];
+  for (int i = 0; i < 4; ++i) from[i].whole = a[i];
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j) {
+      to[2 * i].half[j] =
+          __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 0, 2);
+      to[2 * i + 1].half[j] =
+          __builtin_shufflevector(from[2 * j].half[i], from[2 * j + 1].half[i], 1, 3);
+    }
+  for (int i = 0; i < 4; ++i) a[i] = to[i].whole;
+}
+#endif
 
 #if PL_SIMD_IS_AVX512
 typedef double pl_d8 __attribute__((vector_size(64), may_alias));

@@ -6,17 +6,12 @@
 
 #include "math/simd_eight.h"
 
-typedef double double4 __attribute__((vector_size(32), may_alias));
-typedef double double4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
 typedef float float4_unaligned __attribute__((vector_size(16), may_alias, aligned(4)));
 
-PL_SIMD_INLINE double4 load4(const double *from) {
-  return *(const double4_unaligned *)(const void *)from;
+PL_SIMD_INLINE pl_d4 load4_single(const float *from) {
+  return __builtin_convertvector(*(const float4_unaligned *)(const void *)from, pl_d4);
 }
-PL_SIMD_INLINE double4 load4_single(const float *from) {
-  return __builtin_convertvector(*(const float4_unaligned *)(const void *)from, double4);
-}
-PL_SIMD_INLINE double add3(double4 a) {
+PL_SIMD_INLINE double add3(pl_d4 a) {
   return a[0] + a[1] + a[2];
 }
 
@@ -27,9 +22,9 @@ PL_SIMD_INLINE void scatter_blocks(double *values, const int32_t *slots, const d
     for (int32_t b = 0; b < width; ++b) {
       double *to = values + 9 * (size_t)slots[a * width + b];
       const double *row0 = matrix + 9 * a * width + 3 * b, *row1 = row0 + 3 * width, *row2 = row1 + 3 * width;
-      double4_unaligned *first = (double4_unaligned *)(void *)to, *second = (double4_unaligned *)(void *)(to + 4);
-      *first += __builtin_shufflevector(load4(row0), load4(row1 - 3), 0, 1, 2, 7);
-      *second += __builtin_shufflevector(load4(row1 + 1), load4(row2 - 2), 0, 1, 6, 7);
+      pl_d4_unaligned *first = (pl_d4_unaligned *)(void *)to, *second = (pl_d4_unaligned *)(void *)(to + 4);
+      *first += __builtin_shufflevector(pl_d4_load(row0), pl_d4_load(row1 - 3), 0, 1, 2, 7);
+      *second += __builtin_shufflevector(pl_d4_load(row1 + 1), pl_d4_load(row2 - 2), 0, 1, 6, 7);
       to[8] += row2[2];
     }
 }
@@ -44,30 +39,30 @@ static void scatter(double *values, const int32_t *slots, const double *matrix, 
 static double multiply(const pl_block_matrix *matrix, int32_t begin, int32_t end, const double *x, double *y) {
   const int32_t *start = matrix->pattern->start, *columns = matrix->pattern->columns;
   int32_t last_column = matrix->pattern->row_count - 1;
-  double4 dots = {0};
+  pl_d4 dots = {0};
   for (int32_t row = begin; row < end; ++row) {
-    double4 sum0 = {0}, sum1 = {0}, sum2 = {0};
+    pl_d4 sum0 = {0}, sum1 = {0}, sum2 = {0};
     const double *values = matrix->values + 9 * (size_t)start[row];
     // After the last column of x there is nothing to read.
     int32_t stop = start[row + 1];
     bool meets_last = columns[stop - 1] == last_column;
     stop -= meets_last;
     for (int32_t i = start[row]; i < stop; ++i, values += 9) {
-      double4 at = load4(x + 3 * (size_t)columns[i]);
-      sum0 += load4(values) * at;
-      sum1 += load4(values + 3) * at;
-      sum2 += load4(values + 6) * at;
+      pl_d4 at = pl_d4_load(x + 3 * (size_t)columns[i]);
+      sum0 += pl_d4_load(values) * at;
+      sum1 += pl_d4_load(values + 3) * at;
+      sum2 += pl_d4_load(values + 6) * at;
     }
     if (meets_last) {
       const double *from = x + 3 * (size_t)last_column;
-      double4 at = {from[0], from[1], from[2], 0};
-      sum0 += load4(values) * at;
-      sum1 += load4(values + 3) * at;
-      sum2 += load4(values + 6) * at;
+      pl_d4 at = {from[0], from[1], from[2], 0};
+      sum0 += pl_d4_load(values) * at;
+      sum1 += pl_d4_load(values + 3) * at;
+      sum2 += pl_d4_load(values + 6) * at;
     }
     const double *own = x + 3 * (size_t)row;
-    double4 result = {add3(sum0), add3(sum1), add3(sum2), 0};
-    dots += result * (double4){own[0], own[1], own[2], 0};
+    pl_d4 result = {add3(sum0), add3(sum1), add3(sum2), 0};
+    dots += result * (pl_d4){own[0], own[1], own[2], 0};
     double *to = y + 3 * (size_t)row;
     to[0] = result[0];
     to[1] = result[1];
@@ -82,31 +77,31 @@ static void sweep(const pl_block_lower *lower, int32_t begin, int32_t end, const
                   double *workspace) {
   const int32_t *start = lower->start, *columns = lower->columns;
   for (int32_t row = begin; row < end; ++row) {
-    double4 sum0 = {0}, sum1 = {0}, sum2 = {0};
+    pl_d4 sum0 = {0}, sum1 = {0}, sum2 = {0};
     const float *values = lower->values + 9 * (size_t)start[row];
     for (int32_t i = start[row]; i < start[row + 1]; ++i, values += 9) {
-      double4 at = load4(workspace + 4 * (size_t)columns[i]);
+      pl_d4 at = pl_d4_load(workspace + 4 * (size_t)columns[i]);
       sum0 += load4_single(values) * at;
       sum1 += load4_single(values + 3) * at;
       sum2 += load4_single(values + 6) * at;
     }
     const double *from = r + 3 * (size_t)row;
-    *(double4_unaligned *)(void *)(workspace + 4 * (size_t)row) =
-        (double4){from[0] - add3(sum0), from[1] - add3(sum1), from[2] - add3(sum2), 0};
+    *(pl_d4_unaligned *)(void *)(workspace + 4 * (size_t)row) =
+        (pl_d4){from[0] - add3(sum0), from[1] - add3(sum1), from[2] - add3(sum2), 0};
   }
   for (int32_t row = begin; row < end; ++row) {
-    double4 *at = (double4 *)(void *)(workspace + 4 * (size_t)row);
+    pl_d4 *at = (pl_d4 *)(void *)(workspace + 4 * (size_t)row);
     const double *inverse = lower->inverses + 9 * (size_t)row;
-    double4 value = *at;
-    *at = load4(inverse) * value[0] + load4(inverse + 3) * value[1] + load4(inverse + 6) * value[2];
+    pl_d4 value = *at;
+    *at = pl_d4_load(inverse) * value[0] + pl_d4_load(inverse + 3) * value[1] + pl_d4_load(inverse + 6) * value[2];
   }
   for (int32_t row = end - 1; row >= begin; --row) {
     const double *own = workspace + 4 * (size_t)row;
-    double4 own0 = {own[0], own[0], own[0], own[0]}, own1 = {own[1], own[1], own[1], own[1]},
-            own2 = {own[2], own[2], own[2], own[2]};
+    pl_d4 own0 = {own[0], own[0], own[0], own[0]}, own1 = {own[1], own[1], own[1], own[1]},
+          own2 = {own[2], own[2], own[2], own[2]};
     const float *values = lower->values + 9 * (size_t)start[row];
     for (int32_t i = start[row]; i < start[row + 1]; ++i, values += 9) {
-      double4 *to = (double4 *)(void *)(workspace + 4 * (size_t)columns[i]);
+      pl_d4 *to = (pl_d4 *)(void *)(workspace + 4 * (size_t)columns[i]);
       *to -= load4_single(values) * own0 + load4_single(values + 3) * own1 + load4_single(values + 6) * own2;
     }
     double *out = z + 3 * (size_t)row;
@@ -206,13 +201,13 @@ static void panel_end(const pl_dense_panel *p, int32_t first, int32_t width) {
 static void substitute(const double *factor, int32_t size, const double *inverses, double *x) {
   for (int32_t row = 0; row < size; ++row) {
     const double *own = factor + (size_t)size * (size_t)row;
-    double4 sum_a = {0}, sum_b = {0};
+    pl_d4 sum_a = {0}, sum_b = {0};
     int32_t i = 0;
     for (; i + 8 <= row; i += 8) {
-      sum_a += load4(own + i) * load4(x + i);
-      sum_b += load4(own + i + 4) * load4(x + i + 4);
+      sum_a += pl_d4_load(own + i) * pl_d4_load(x + i);
+      sum_b += pl_d4_load(own + i + 4) * pl_d4_load(x + i + 4);
     }
-    double4 sum = sum_a + sum_b;
+    pl_d4 sum = sum_a + sum_b;
     double dot = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     for (; i < row; ++i) dot += own[i] * x[i];
     x[row] = (x[row] - dot) * inverses[row];
@@ -220,9 +215,9 @@ static void substitute(const double *factor, int32_t size, const double *inverse
   for (int32_t row = size - 1; row >= 0; --row) {
     const double *own = factor + (size_t)size * (size_t)row;
     double value = x[row] *= inverses[row];
-    double4 all = {value, value, value, value};
+    pl_d4 all = {value, value, value, value};
     int32_t i = 0;
-    for (; i + 4 <= row; i += 4) *(double4_unaligned *)(void *)(x + i) -= load4(own + i) * all;
+    for (; i + 4 <= row; i += 4) *(pl_d4_unaligned *)(void *)(x + i) -= pl_d4_load(own + i) * all;
     for (; i < row; ++i) x[i] -= own[i] * value;
   }
 }

@@ -6,6 +6,7 @@
 // points stay outside.
 #include <math.h>
 
+#include "contact/potential_vectors.h"
 #include "contact/tie_potential.h"
 #include "world/world_coupled_solve.h"
 #include "world/world_joints.h"
@@ -220,10 +221,7 @@ void pl_coupled_ties_commit(const pl_coupled *j, double *forces) {
     pl_vec3 force = pl_vec3_scale(it->term.force, -1);
     it->point->state->impulse = pl_vec3_scale(force, j->world->def.step);
     for (int32_t k = 0; k < it->term.count; ++k)
-      for (int e = 0; e < 3; ++e)
-        forces[3 * (ptrdiff_t)it->term.particles[k] + e] += it->term.weights[k] * (e == 0   ? force.x
-                                                                                   : e == 1 ? force.y
-                                                                                            : force.z);
+      pl_potential_add_at(forces, it->term.particles[k], force, it->term.weights[k]);
     pl_coupled_push_pair(j, it->bodies, (const pl_vec3[2]){point_of_side(j, it, 0), point_of_side(j, it, 1)}, force);
   }
 }
