@@ -303,19 +303,24 @@ typedef struct commitment {
   pl_contact_body *entries;
 } commitment;
 
+static void commit_body(const pl_world *world, pl_body *body) {
+  const pl_body_method *method = body->model->method;
+  if (method->set_rigid != NULL)
+    method->set_rigid(body->model, body->state, &body->rigid);
+  else
+    method->set_state(body->model, body->state, body->positions, body->velocities);
+  if (method->set_rigid != NULL) method->get_velocities(body->model, body->state, body->velocities);
+  if (world->notes_in_move && body->is_noted) note_state(world, body, body->positions, body->velocities);
+}
+
 static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const commitment *c = data;
   for (int32_t k = begin; k < end; ++k) {
-    pl_body *body = pl_slots_at(&c->world->bodies, PL_ITEM(&c->world->contact_numbers, int32_t, k));
-    const pl_body_method *method = body->model->method;
-    if (!c->entries[k].moved) continue;
-    if (method->set_rigid != NULL)
-      method->set_rigid(body->model, body->state, &body->rigid);
-    else
-      method->set_state(body->model, body->state, body->positions, body->velocities);
-    if (method->set_rigid != NULL) method->get_velocities(body->model, body->state, body->velocities);
-    if (c->world->notes_in_move && body->is_noted) note_state(c->world, body, body->positions, body->velocities);
+    int32_t index = PL_ITEM(&c->world->contact_numbers, int32_t, k);
+    pl_body *body = pl_slots_at(&c->world->bodies, index);
+    if (c->entries[k].moved) commit_body(c->world, body);
+    pl_body_part_when_committed(c->world, index);
   }
 }
 

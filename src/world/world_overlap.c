@@ -153,6 +153,11 @@ bool pl_body_part_points(const pl_world *world, int32_t index, pl_contact_hold *
   return may_be_parted(body) && part_points(world, index, &points, holds);
 }
 
+// Is a body parted as soon as contact is done with it? Nothing else than contact moves it.
+static bool is_parted_early(const pl_world *world, const pl_body *body) {
+  return world->notes_in_move && body->is_noted;
+}
+
 bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_contact_points *points) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
@@ -163,14 +168,22 @@ bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_
   return any;
 }
 
+void pl_body_part_when_committed(const pl_world *world, int32_t index) {
+  const pl_body *body = pl_slots_at(&world->bodies, index);
+  if (world->collider_list.count == 0 || body->slept || !is_parted_early(world, body)) return;
+  // Contact has not asked for its points: nothing is near it, or it was parted with its contacts.
+  if (!body->has_points) return;
+  pl_contact_points points = points_of(body);
+  pl_body_part_from_colliders(world, index, &points);
+}
+
 static void part_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_world *world = data;
   for (int32_t k = begin; k < end; ++k) {
     int32_t index = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, index);
-    // Contact has not asked for its points: nothing is near it, or it was parted with its contacts.
-    if (world->notes_in_move && body->is_noted && !body->has_points) continue;
+    if (is_parted_early(world, body)) continue;
     pl_contact_points points = points_of(body);
     pl_body_part_from_colliders(world, index, &points);
   }

@@ -253,6 +253,9 @@ void pl_world_mark_bouncing(pl_world *world);
 // At the end of the contact phase: put soft bodies back that are deeper in colliders than their
 // contact thickness (world_overlap.c).
 void pl_world_part_from_colliders(pl_world *world);
+// The same for one body by number that contact has just given its state, while its points are in
+// the cache; nothing for bodies that are left to the function above.
+void pl_body_part_when_committed(const pl_world *world, int32_t index);
 // The same for one body by number, with its particles in these arrays, of which those of the end
 // are scratch. Returns whether it moved.
 bool pl_body_part_from_colliders(const pl_world *world, int32_t index,
