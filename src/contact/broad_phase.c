@@ -6,23 +6,29 @@
 
 #include <string.h>
 
+#include "math/simd.h"
+
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, AXIS_BITS = 21 };
 
+static int32_t parent_count(int32_t count) {
+  return (count - 1) / PL_BROAD_PHASE_CHILDREN + 1;
+}
+
 bool pl_broad_phase_take(pl_arena *arena, int32_t capacity, pl_broad_phase *broad) {
-  size_t leaves = 1;
-  while (leaves < (size_t)capacity) leaves *= 2;
   *broad = (pl_broad_phase){
       .capacity = capacity,
-      .leaf_count = 1,
       .keys = PL_TAKE(arena, uint64_t, capacity),
       .spare_keys = PL_TAKE(arena, uint64_t, capacity),
       .order = PL_TAKE(arena, int32_t, capacity),
       .spare_order = PL_TAKE(arena, int32_t, capacity),
-      .boxes = PL_TAKE(arena, pl_box, 2 * leaves),
+      .boxes = PL_TAKE(arena, pl_box, capacity),
   };
-  if (arena->failed) return false;
-  broad->boxes[1] = pl_box_empty();
-  return true;
+  int32_t level = 0;
+  for (int32_t count = capacity; level == 0 || count > 1; ++level) {
+    count = parent_count(count);
+    broad->levels[level] = PL_TAKE(arena, pl_broad_node, count);
+  }
+  return !arena->failed;
 }
 
 // The lowest 21 bits with two zeros between each.
@@ -94,34 +100,121 @@ static void sort_by_digit(pl_broad_phase *broad, int32_t count, int shift) {
   broad->order = broad->spare_order, broad->spare_order = order;
 }
 
-void pl_broad_phase_build(pl_broad_phase *broad, const pl_box *boxes, int32_t count) {
-  fill_keys(broad, boxes, count);
-  for (int shift = 0; shift < 64; shift += DIGIT_BITS) sort_by_digit(broad, count, shift);
-  broad->leaf_count = 1;
-  while (broad->leaf_count < count) broad->leaf_count *= 2;
-  for (int32_t i = 0; i < broad->leaf_count; ++i)
-    broad->boxes[broad->leaf_count + i] = i < count ? boxes[broad->order[i]] : pl_box_empty();
-  for (int32_t i = broad->leaf_count - 1; i > 0; --i) {
-    broad->boxes[i] = broad->boxes[2 * i];
-    cover(&broad->boxes[i], &broad->boxes[2 * i + 1]);
+// Single precision is off by less than this, as a fraction and, of what is next to nothing, in metres.
+static const double ROUNDING = 2e-7, TINY = 1e-37;
+
+// A box in single precision, rounded outwards.
+static void round_box(const pl_box *box, float min[3], float max[3]) {
+  const double low[3] = {box->min.x, box->min.y, box->min.z}, high[3] = {box->max.x, box->max.y, box->max.z};
+  for (int k = 0; k < 3; ++k) {
+    min[k] = (float)(low[k] - ROUNDING * fabs(low[k]) - TINY);
+    max[k] = (float)(high[k] + ROUNDING * fabs(high[k]) + TINY);
   }
 }
 
+// What is not a number meets nothing.
+static void put_child(pl_broad_node *nodes, int32_t child, const float min[3], const float max[3]) {
+  pl_broad_node *node = &nodes[child / PL_BROAD_PHASE_CHILDREN];
+  int32_t lane = child % PL_BROAD_PHASE_CHILDREN;
+  for (int k = 0; k < 3; ++k) {
+    node->min[k][lane / 4][lane % 4] = min[k];
+    node->max[k][lane / 4][lane % 4] = max[k];
+  }
+}
+
+// Fill the last node of a level up.
+static void pad_level(pl_broad_node *nodes, int32_t child_count) {
+  const float none[3] = {NAN, NAN, NAN};
+  for (; child_count % PL_BROAD_PHASE_CHILDREN != 0; ++child_count) put_child(nodes, child_count, none, none);
+}
+
+// Around all children of a node, but those that are not a number.
+static void cover_children(const pl_broad_node *node, float min[3], float max[3]) {
+  for (int k = 0; k < 3; ++k) {
+    min[k] = INFINITY, max[k] = -INFINITY;
+    for (int i = 0; i < PL_BROAD_PHASE_CHILDREN; ++i) {
+      float low = node->min[k][i / 4][i % 4], high = node->max[k][i / 4][i % 4];
+      min[k] = low < min[k] ? low : min[k];
+      max[k] = high > max[k] ? high : max[k];
+    }
+  }
+}
+
+void pl_broad_phase_build(pl_broad_phase *broad, const pl_box *boxes, int32_t count) {
+  float min[3], max[3];
+  broad->level_count = 0;
+  if (count == 0) return;
+  fill_keys(broad, boxes, count);
+  for (int shift = 0; shift < 64; shift += DIGIT_BITS) sort_by_digit(broad, count, shift);
+  for (int32_t i = 0; i < count; ++i) {
+    broad->boxes[i] = boxes[broad->order[i]];
+    round_box(&broad->boxes[i], min, max);
+    put_child(broad->levels[0], i, min, max);
+  }
+  pad_level(broad->levels[0], count);
+  for (broad->level_count = 1; (count = parent_count(count)) > 1; ++broad->level_count) {
+    pl_broad_node *nodes = broad->levels[broad->level_count];
+    for (int32_t i = 0; i < count; ++i) {
+      cover_children(&broad->levels[broad->level_count - 1][i], min, max);
+      put_child(nodes, i, min, max);
+    }
+    pad_level(nodes, count);
+  }
+}
+
+// Which children of a node the box of a question may meet.
+static uint32_t met_children(const pl_broad_walk *walk, const pl_broad_node *node) {
+  int bits = 0;
+  for (int half = 0; half < 2; ++half) {
+    pl_m4 met = ~(pl_m4){0};
+    for (int k = 0; k < 3; ++k)
+      met &= (pl_m4)(node->min[k][half] <= walk->max[k]) & (pl_m4)(node->max[k][half] >= walk->min[k]);
+    bits |= pl_m4_bits(met) << 4 * half;
+  }
+  return (uint32_t)bits;
+}
+
+static void enter_node(pl_broad_walk *walk, int32_t level, int32_t node) {
+  walk->level = level;
+  walk->nodes[level] = node;
+  walk->children[level] = met_children(walk, &walk->broad->levels[level][node]);
+}
+
+pl_broad_walk pl_broad_phase_skip(const pl_broad_phase *broad) {
+  pl_broad_walk walk;
+  walk.broad = broad;
+  walk.level = broad->level_count;
+  return walk;
+}
+
 pl_broad_walk pl_broad_phase_begin(const pl_broad_phase *broad, pl_box box) {
-  return (pl_broad_walk){.broad = broad, .box = box, .depth = 1, .stack = {1}};
+  pl_broad_walk walk = pl_broad_phase_skip(broad);
+  walk.box = box;
+  round_box(&box, walk.min, walk.max);
+  if (broad->level_count > 0) enter_node(&walk, broad->level_count - 1, 0);
+  return walk;
+}
+
+static bool boxes_meet(const pl_box *a, const pl_box *b) {
+  return (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y) & (b->min.y <= a->max.y) &
+         (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
 }
 
 int32_t pl_broad_phase_next(pl_broad_walk *walk) {
   const pl_broad_phase *broad = walk->broad;
-  while (walk->depth > 0) {
-    int32_t node = walk->stack[--walk->depth];
-    const pl_box *a = &broad->boxes[node], *b = &walk->box;
-    bool is_met = (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y) & (b->min.y <= a->max.y) &
-                  (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
-    if (!is_met) continue;
-    if (node >= broad->leaf_count) return broad->order[node - broad->leaf_count];
-    walk->stack[walk->depth++] = 2 * node + 1;
-    walk->stack[walk->depth++] = 2 * node;
+  while (walk->level < broad->level_count) {
+    int32_t level = walk->level;
+    uint32_t children = walk->children[level];
+    if (children == 0) {
+      walk->level++;
+      continue;
+    }
+    walk->children[level] = children & (children - 1);
+    int32_t child = PL_BROAD_PHASE_CHILDREN * walk->nodes[level] + __builtin_ctz(children);
+    if (level > 0)
+      enter_node(walk, level - 1, child);
+    else if (boxes_meet(&broad->boxes[child], &walk->box))
+      return broad->order[child];
   }
   return -1;
 }

@@ -1,22 +1,32 @@
 // Which boxes meet: a hierarchy over boxes that move, built again in every step.
 //
 // Items are sorted along a curve that fills space (Morton 1966, 21 bits along each axis), and a
-// balanced binary tree is put over that order. Building takes time in proportion to the number of
-// items, a question its logarithm and what is found. One large item widens only the boxes on its
-// way to the root, and one item far away leaves 21 bits for the others. The tree says what may
-// meet; in which order it says so depends on where the items are, so callers must not.
+// tree of eight children each is put over that order. Building takes time in proportion to the
+// number of items, a question its logarithm and what is found. One large item widens only the boxes
+// on its way to the root, and one item far away leaves 21 bits for the others. The tree says what
+// may meet; in which order it says so depends on where the items are, so callers must not.
+//
+// A node holds the boxes of its children side by side, in single precision and rounded outwards, so
+// that eight are compared at a time; an item that they do not rule out is compared as it is.
 #ifndef PL_CONTACT_BROAD_PHASE_H
 #define PL_CONTACT_BROAD_PHASE_H
 
 #include "base/arena.h"
-#include "pliant/math.h"
+#include "math/f4.h"
+
+enum { PL_BROAD_PHASE_CHILDREN = 8, PL_BROAD_PHASE_LEVELS = 11 };
+
+typedef struct pl_broad_node {
+  pl_f4 min[3][2], max[3][2];  // of the first four children and of the others
+} pl_broad_node;
 
 typedef struct pl_broad_phase {
-  int32_t capacity;    // items that memory was taken for
-  int32_t leaf_count;  // power of two, at least the number of items
+  int32_t capacity;  // items that memory was taken for
   uint64_t *keys, *spare_keys;
-  int32_t *order, *spare_order;  // items along the curve
-  pl_box *boxes;                 // 1: root; 2 i and 2 i + 1: below i; from leaf_count on: items
+  int32_t *order, *spare_order;                  // items along the curve
+  pl_box *boxes;                                 // of these, in that order
+  int32_t level_count;                           // 0: there are no items
+  pl_broad_node *levels[PL_BROAD_PHASE_LEVELS];  // the last is the root; below the first are items
 } pl_broad_phase;
 
 // Take the memory for `capacity` items from the arena; false when out of memory.
@@ -26,14 +36,21 @@ bool pl_broad_phase_take(pl_arena *arena, int32_t capacity, pl_broad_phase *broa
 void pl_broad_phase_build(pl_broad_phase *broad, const pl_box *boxes, int32_t count);
 
 // A question to the tree: begin, then next until it returns -1.
-enum { PL_BROAD_PHASE_DEPTH = 34 };
 typedef struct pl_broad_walk {
   const pl_broad_phase *broad;
   pl_box box;
-  int32_t depth, stack[PL_BROAD_PHASE_DEPTH];
+  float min[3], max[3];  // the same, rounded outwards
+  int32_t level;         // of the node that is looked at; from `level_count` on: the walk has ended
+  // Of that node and those above it, by level: its number, and which children are still to be
+  // looked at, a bit each
+  int32_t nodes[PL_BROAD_PHASE_LEVELS];
+  uint32_t children[PL_BROAD_PHASE_LEVELS];
 } pl_broad_walk;
 
 pl_broad_walk pl_broad_phase_begin(const pl_broad_phase *broad, pl_box box);
+
+// A question whose answer is nothing.
+pl_broad_walk pl_broad_phase_skip(const pl_broad_phase *broad);
 
 // Next item whose box meets that of the question, -1 when there are no more.
 int32_t pl_broad_phase_next(pl_broad_walk *walk);

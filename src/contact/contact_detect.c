@@ -246,8 +246,8 @@ static void find_in_blocks(const pl_contact_detection *d, const pl_contact_group
   pl_box path = path_of(d, body, start, end);
   for (int32_t i = 0; memory->presences[body].is_near_plane && i < memory->endless_count; ++i)
     find_collider(d, groups, group_count, &path, memory->endless_colliders[i]);
-  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, path);
-  if (!asks_tree(memory, body)) walk.depth = 0;
+  pl_broad_walk walk =
+      asks_tree(memory, body) ? pl_broad_phase_begin(&memory->broad, path) : pl_broad_phase_skip(&memory->broad);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item >= memory->body_count) {
       find_collider(d, groups, group_count, &path, item - memory->body_count);
@@ -425,8 +425,9 @@ static void find_in_edge_block(const pl_contact_detection *d, int32_t block, pl_
   group->block = &memory->edge_blocks[block];
   group->body = group->block->body;
   bool is_begun = false;
-  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[group->body]);
-  if (!asks_tree(memory, group->body)) walk.depth = 0;
+  pl_broad_walk walk = asks_tree(memory, group->body)
+                           ? pl_broad_phase_begin(&memory->broad, memory->item_boxes[group->body])
+                           : pl_broad_phase_skip(&memory->broad);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item <= group->body || item >= memory->body_count) continue;
     const pl_surface_motion *motion = &memory->motions[group->body];

@@ -98,6 +98,7 @@
 
 typedef float pl_f8 __attribute__((vector_size(32), may_alias));
 typedef int32_t pl_m8 __attribute__((vector_size(32), may_alias));
+typedef int32_t pl_m4 __attribute__((vector_size(16), may_alias));
 typedef float pl_f8_unaligned __attribute__((vector_size(32), may_alias, aligned(4)));
 
 // All functions on vectors are inlined, so how a vector would be passed does not matter. Not undone
@@ -195,6 +196,15 @@ PL_SIMD_INLINE int pl_m8_bits(pl_m8 mask) {
 }
 #endif
 #endif
+
+// The same of four lanes: without AVX, comparisons of eight are done one by one.
+PL_SIMD_INLINE int pl_m4_bits(pl_m4 mask) {
+#if defined(__SSE2__)
+  return _mm_movemask_ps((__m128)mask);
+#else
+  return (mask[0] < 0) | (mask[1] < 0) << 1 | (mask[2] < 0) << 2 | (mask[3] < 0) << 3;
+#endif
+}
 
 PL_SIMD_INLINE bool pl_m8_any(pl_m8 mask) {
   return pl_m8_bits(mask) != 0;
