@@ -30,6 +30,9 @@ bool pl_contact_is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b
 bool pl_contact_is_tet_way(const pl_contact_memory *memory, int32_t a, int32_t b, pl_vec3 way_a,
                            pl_vec3 way_b);
 
+// Is a body so slow, by its way, that they are looked up with any other that is as slow?
+bool pl_contact_is_calm_way(const pl_contact_memory *memory, int32_t body, pl_vec3 way);
+
 // May something of a body, between these boxes in the course of the step, touch another body?
 bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box start, pl_box end,
                           int32_t other);

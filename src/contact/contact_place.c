@@ -96,6 +96,13 @@ void pl_contact_place_boxes(const pl_contact_detection *d, int32_t body) {
   atomic_store_explicit(&d->memory->presences[body].has_points, false, memory_order_relaxed);
 }
 
+// What the mean of a body's points moves by, before or after it is placed.
+static pl_vec3 drift_of(const pl_contact_detection *d, int32_t body) {
+  if (!is_bounded(d, body)) return d->memory->motions[body].drift;
+  const pl_contact_extent *extents = d->bodies[body].extents;
+  return pl_vec3_sub(extents[1].mean, extents[0].mean);
+}
+
 // What a body passes through, for the tree of all things. Particles carry the surface, so that the box around them
 // holds it too: a small body whose box is known is placed when something is near.
 static void bound_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -109,6 +116,7 @@ static void bound_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     bool is_known = is_bounded(d, body);
     memory->presences[body].is_placed = false;
     if (!is_known) place_body(d, body);
+    memory->presences[body].is_calm = is_known && pl_contact_is_calm_way(memory, body, drift_of(d, body));
     pl_box path =
         is_known ? pl_box_merge(extents[0].box, extents[1].box) : pl_box_merge(motion->start_box, motion->end_box);
     // Two boxes with half the margin each meet where their bodies are no farther apart than the margin.
@@ -144,13 +152,6 @@ static bool is_near_half_space(const pl_contact_detection *d, int32_t body) {
   return false;
 }
 
-// What the mean of a body's points moves by, before or after it is placed.
-static pl_vec3 drift_of(const pl_contact_detection *d, int32_t body) {
-  if (!is_bounded(d, body)) return d->memory->motions[body].drift;
-  const pl_contact_extent *extents = d->bodies[body].extents;
-  return pl_vec3_sub(extents[1].mean, extents[0].mean);
-}
-
 static void write_points(const pl_contact_detection *d, int32_t body) {
   if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
 }
@@ -168,6 +169,16 @@ static bool may_be_lone(const pl_contact_detection *d, int32_t body) {
          d->memory->presences[body].is_fine && b->rigid == NULL && !b->self_contact && !b->solved;
 }
 
+// A body that is awake is near another.
+static void meet_body(const pl_contact_detection *d, int32_t body, int32_t other) {
+  pl_contact_presence *presence = &d->memory->presences[body];
+  if (!pl_contact_is_small(d->memory, other)) presence->is_near_large = true;
+  if (d->has_lone && !presence->is_near_fast)
+    presence->is_near_fast = !pl_contact_is_tet_way(d->memory, body, other, drift_of(d, body), drift_of(d, other));
+  if (d->bodies[other].asleep)
+    atomic_store_explicit(&d->memory->presences[other].is_disturbed, true, memory_order_relaxed);
+}
+
 // A body that is awake: is there anything near it? Then its points are placed, and sleepers nearby learn of it.
 static void find_near(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
@@ -180,13 +191,14 @@ static void find_near(const pl_contact_detection *d, int32_t body) {
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
     if (item == body) continue;
     presence->is_searched = true;
-    if (item >= memory->body_count || !pl_contact_is_small(memory, item)) presence->is_near_large = true;
-    if (item < memory->body_count) presence->is_near_body = true;
-    if (d->has_lone && item < memory->body_count && !presence->is_near_fast)
-      presence->is_near_fast = !pl_contact_is_tet_way(memory, body, item, drift_of(d, body), drift_of(d, item));
-    if (item < memory->body_count && item > body && count++ < PL_CONTACT_NEAR) items[count - 1] = item;
-    if (item < memory->body_count && d->bodies[item].asleep)
-      atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
+    if (item >= memory->body_count) {
+      presence->is_near_large = true;
+      continue;
+    }
+    presence->is_near_body = true;
+    if (item > body && count++ < PL_CONTACT_NEAR) items[count - 1] = item;
+    // Of most pairs this is all there is to know.
+    if (!presence->is_calm || !memory->presences[item].is_calm) meet_body(d, body, item);
   }
   memory->near_counts[body] = count;
   // One that touched something in the last step and is near nothing now: the world has not noted how it moves, so that

@@ -45,6 +45,7 @@ typedef struct pl_contact_presence {
   bool is_fine;          // its points are looked up in tets, and closer than it is thick
   bool is_lone;          // near colliders alone: resolved at once (contact_lone.h)
   bool is_near_fast;     // near a body that it may pass through: surfaces are checked in the end
+  bool is_calm;          // awake, and so slow that no two such bodies may pass through each other
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
   atomic_bool has_points;    // its points, and the boxes of their blocks, are those of this step
   atomic_bool has_lanes;     // its lanes and extents are those of this step
@@ -131,6 +132,7 @@ enum { PL_CONTACT_TET_TASKS = 32 };
 struct pl_contact_memory {
   pl_arena arena;
   int32_t body_count, collider_count, joint_capacity;
+  double least_depth;          // metres, of all bodies whose points are looked up in tets
   pl_surface_tree *trees;      // one per body; bodies of one model have the same
   pl_surface_motion *motions;  // one per body
   int32_t *point_start;        // body_count + 1: offsets into the arrays per surface point
