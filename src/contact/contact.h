@@ -47,14 +47,21 @@ typedef struct pl_contact_impulse {
 // This many are kept for each surface point; when there are more, the largest.
 enum { PL_IMPULSES_PER_POINT = 3 };
 
-// Which entries of an array per surface point may be other than zero: a bit for each 64th of the
-// points. Of a body at rest few are, and the others need not be cleared.
+// Which entries of an array per surface point may be other than zero: a bit for as many neighbours
+// as it takes for 64 bits to be enough. Of a body at rest few are, and the others need not be
+// cleared.
 typedef uint64_t pl_contact_mask;
-static inline int32_t pl_contact_mask_width(int32_t point_count) {
-  return (point_count + 63) / 64;
+// These neighbours are so many, as a power of two.
+static inline int pl_contact_mask_shift(int32_t point_count) {
+  int shift = 0;
+  while ((point_count - 1) >> shift >= 64) ++shift;
+  return shift;
+}
+static inline pl_contact_mask pl_contact_mask_bit(int32_t point, int32_t point_count) {
+  return UINT64_C(1) << (point >> pl_contact_mask_shift(point_count));
 }
 static inline void pl_contact_mask_add(pl_contact_mask *mask, int32_t point, int32_t point_count) {
-  *mask |= UINT64_C(1) << point / pl_contact_mask_width(point_count);
+  *mask |= pl_contact_mask_bit(point, point_count);
 }
 // Clear these entries, of `size` bytes each.
 void pl_contact_mask_clear(pl_contact_mask *mask, void *entries, size_t size, int32_t point_count);
@@ -130,10 +137,10 @@ typedef struct pl_contact_body {
   pl_contact_mask *impulse_mask;  // which of them; NULL: not known
   uint32_t id;                    // the same in every step, for `impulses`
   // Out, of a body that is awake: what its contacts push each surface point with along their
-  // normals is added, N s; NULL: not wanted. `has_presses` is set when there is any
+  // normals is added, N s; NULL: not wanted. Those that the mask does not name are zero, whatever
+  // they say: they are cleared when it gets their name
   pl_vec3 *presses;
-  bool *has_presses;
-  pl_contact_mask *press_mask;  // gets which of them; NULL: not wanted
+  pl_contact_mask *press_mask;
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
   double friction, restitution, radius;
   pl_contact_filter filter;

@@ -58,7 +58,7 @@ pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *c
 }
 
 void pl_contact_mask_clear(pl_contact_mask *mask, void *entries, size_t size, int32_t point_count) {
-  int32_t width = pl_contact_mask_width(point_count);
+  int32_t width = 1 << pl_contact_mask_shift(point_count);
   for (int32_t first = 0; first < point_count && *mask != 0; first += width, *mask >>= 1) {
     int32_t count = point_count - first < width ? point_count - first : width;
     if ((*mask & 1) != 0) memset((char *)entries + (size_t)first * size, 0, (size_t)count * size);

@@ -13,19 +13,44 @@ static pl_vec3 point_of(const pl_contact_body *bodies, const pl_contact_side *si
   return point;
 }
 
-static void note_press(const pl_contact_body *body, int32_t point) {
-  if (body->press_mask != NULL) pl_contact_mask_add(body->press_mask, point, body->surface->point_count);
+// The presses of a body, while contacts are added to them.
+typedef struct press_list {
+  pl_vec3 *presses;  // NULL: not wanted
+  pl_contact_mask mask;
+  int shift;
+  int32_t count;
+} press_list;
+
+static press_list begin_presses(const pl_contact_body *body) {
+  if (body->presses == NULL || body->asleep) return (press_list){.presses = NULL};
+  int32_t count = body->surface->point_count;
+  return (press_list){body->presses, *body->press_mask, pl_contact_mask_shift(count), count};
+}
+
+static void end_presses(const pl_contact_body *body, const press_list *list) {
+  if (list->presses != NULL) *body->press_mask = list->mask;
+}
+
+// The neighbours of a point that share a bit of the mask.
+static void clear_presses(press_list *list, int32_t bit) {
+  int32_t first = bit << list->shift, end = (bit + 1) << list->shift;
+  for (int32_t i = first; i < end && i < list->count; ++i) list->presses[i] = pl_vec3_of(0, 0, 0);
+  list->mask |= UINT64_C(1) << bit;
+}
+
+static inline void add_press(press_list *list, int32_t point, pl_vec3 impulse, double weight) {
+  int32_t bit = point >> list->shift;
+  if ((list->mask >> bit & 1) == 0) clear_presses(list, bit);
+  list->presses[point] = pl_vec3_add_scaled(list->presses[point], impulse, weight);
 }
 
 // What a contact pushed the surface points of one side with.
 static void press_side(const pl_contact_body *bodies, const pl_contact_side *side, pl_vec3 impulse) {
-  if (side->body < 0 || bodies[side->body].presses == NULL || bodies[side->body].asleep) return;
-  *bodies[side->body].has_presses = true;
-  for (int32_t k = 0; k < side->count; ++k) {
-    pl_vec3 *press = &bodies[side->body].presses[side->points[k]];
-    *press = pl_vec3_add_scaled(*press, impulse, side->weights[k]);
-    note_press(&bodies[side->body], side->points[k]);
-  }
+  if (side->body < 0) return;
+  press_list list = begin_presses(&bodies[side->body]);
+  for (int32_t k = 0; k < side->count && list.presses != NULL; ++k)
+    add_press(&list, side->points[k], impulse, side->weights[k]);
+  end_presses(&bodies[side->body], &list);
 }
 
 // What a contact gave to its collider.
@@ -55,7 +80,7 @@ static void report_soft(const pl_contact_memory *memory, const pl_contact_body *
                         int side_number, pl_contact_outcome *outcome) {
   pl_soft_side side = pl_soft_side_of(memory, pair, side_number);
   const int32_t *triangles = bodies[side.other].surface->triangles;
-  pl_vec3 *own = bodies[side.own].presses, *other = bodies[side.other].presses;
+  press_list own = begin_presses(&bodies[side.own]), other = begin_presses(&bodies[side.other]);
   for (int32_t i = side.first; i < side.end; ++i) {
     const pl_soft_row *row = &memory->soft_rows[i];
     const pl_soft_note *note = &memory->soft_notes[i];
@@ -64,20 +89,14 @@ static void report_soft(const pl_contact_memory *memory, const pl_contact_body *
     outcome->deepest = pl_larger(outcome->deepest, depth);
     if (!(press > 0)) continue;
     pl_vec3 impulse = pl_vec3_scale(pl_vec3_of_floats(row->normal), press);
-    if (own != NULL) {
-      own[note->point] = pl_vec3_add(own[note->point], impulse);
-      note_press(&bodies[side.own], note->point);
-      *bodies[side.own].has_presses = true;
-    }
-    if (other == NULL) continue;
-    *bodies[side.other].has_presses = true;
+    if (own.presses != NULL) add_press(&own, note->point, impulse, 1);
+    if (other.presses == NULL) continue;
     pl_contact_place place = pl_contact_spot_place(note->spot);
     const int32_t *corners = &triangles[3 * (size_t)place.triangle];
-    for (int k = 0; k < 3; ++k) {
-      other[corners[k]] = pl_vec3_add_scaled(other[corners[k]], impulse, -place.weights[k]);
-      note_press(&bodies[side.other], corners[k]);
-    }
+    for (int k = 0; k < 3; ++k) add_press(&other, corners[k], impulse, -place.weights[k]);
   }
+  end_presses(&bodies[side.own], &own);
+  end_presses(&bodies[side.other], &other);
 }
 
 void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pairs,

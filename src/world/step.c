@@ -86,11 +86,12 @@ pl_status pl_world_begin_move(pl_world *world, int32_t index, pl_body_move *move
       .presses = body->next_presses,
   };
   // A body that moved by itself and then moves again together with what it touches begins again.
-  if (body->has_next_presses)
-    pl_contact_mask_clear(&body->next_press_mask, body->next_presses, sizeof(pl_vec3),
-                          body->model->surface.point_count);
-  body->has_next_presses = !pl_world_moves_in_parallel(world, index);  // others may meet colliders as they move
-  if (body->has_next_presses) body->next_press_mask = ~(pl_contact_mask)0;
+  body->next_press_mask = 0;
+  if (!pl_world_moves_in_parallel(world, index)) {
+    // It may meet colliders as it moves, and adds to all of them.
+    memset(body->next_presses, 0, (size_t)body->model->surface.point_count * sizeof(pl_vec3));
+    body->next_press_mask = ~(pl_contact_mask)0;
+  }
   pl_world_list_colliders(world, index, move);
   return pl_world_list_pins(world, index, move, error);
 }
@@ -246,9 +247,6 @@ static void finish_step(pl_world *world) {
     pl_vec3 *presses = body->presses;
     body->presses = body->next_presses;
     body->next_presses = presses;
-    bool has_presses = body->has_presses;
-    body->has_presses = body->has_next_presses;
-    body->has_next_presses = has_presses;
     pl_contact_mask press_mask = body->press_mask;
     body->press_mask = body->next_press_mask;
     body->next_press_mask = press_mask;

@@ -54,7 +54,6 @@ static bool list_bodies(pl_world *world) {
                        : 0,
         .impulses = body->impulses,
         .has_impulses = &body->has_impulses,
-        .has_presses = &body->has_next_presses,
         .impulse_mask = &body->impulse_mask,
         .press_mask = &body->next_press_mask,
         .id = pl_slots_id_at(&world->bodies, i).slot,

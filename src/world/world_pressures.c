@@ -21,6 +21,11 @@
 // contact.
 static const double MIN_FACING = 0.01;
 
+static pl_vec3 press_of(const pl_body *body, int32_t point) {
+  bool is_there = (body->press_mask & pl_contact_mask_bit(point, body->model->surface.point_count)) != 0;
+  return is_there ? body->presses[point] : pl_vec3_of(0, 0, 0);
+}
+
 pl_status pl_body_get_contact_pressures(const pl_world *world, pl_body_id id, double *pressures, pl_error *error) {
   pl_body *body = pl_world_find_body(world, id);
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
@@ -37,14 +42,14 @@ pl_status pl_body_get_contact_pressures(const pl_world *world, pl_body_id id, do
     pl_vec3 a = shown->points[c[0]], u = pl_vec3_sub(shown->points[c[1]], a), v = pl_vec3_sub(shown->points[c[2]], a);
     pl_vec3 third = pl_vec3_scale(pl_vec3_cross(u, v), 1.0 / 6);
     for (int k = 0; k < 3; ++k) {
-      pl_vec3 push = pl_vec3_normalize_or(body->presses[c[k]], pl_vec3_of(0, 0, 0));
+      pl_vec3 push = pl_vec3_normalize_or(press_of(body, c[k]), pl_vec3_of(0, 0, 0));
       whole[c[k]] += pl_vec3_length(third);
       facing[c[k]] += fmax(0, -pl_vec3_dot(third, push));
     }
   }
   for (int32_t i = 0; i < count; ++i) {
     double area = fmax(facing[i], MIN_FACING * whole[i]);
-    pressures[i] = area > 0 ? pl_vec3_length(body->presses[i]) / (world->def.step * area) : 0;
+    pressures[i] = area > 0 ? pl_vec3_length(press_of(body, i)) / (world->def.step * area) : 0;
   }
   pl_release(world->context, whole);
   return PL_OK;

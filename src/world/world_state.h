@@ -78,8 +78,7 @@ typedef struct pl_body {
   pl_vec3 *next_surface;      // the same while the layers work; swapped when all have succeeded
   pl_vec3 *presses;           // N s on each surface point along the normals of its contacts …
   pl_vec3 *next_presses;      // … and in the step under way; swapped when it has succeeded
-  bool has_presses, has_next_presses;  // some of them may be other than zero
-  // Which ones.
+  // Which ones of either array are there; the others are zero, whatever they say.
   pl_contact_mask press_mask, next_press_mask;
   pl_vector layers;             // of pl_world_layer
   int64_t version;              // counts changes of its surface

@@ -9,7 +9,7 @@ static void what_is_added_to_a_mask_is_cleared(void **state) {
   enum { MAX = 700 };
   uint32_t random = 1;
   for (int32_t count = 1; count <= MAX; count += count < 130 ? 1 : 57) {
-    int32_t width = pl_contact_mask_width(count), kept = 0;
+    int32_t width = 1 << pl_contact_mask_shift(count), kept = 0;
     double entries[MAX];
     bool shares[MAX] = {false};
     pl_contact_mask mask = 0;
