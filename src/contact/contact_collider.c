@@ -162,3 +162,18 @@ void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_s
     if (pl_contact_group_query(group, i, &query)) find_point(&query, step, collider, anchor);
   }
 }
+
+void pl_contact_find_half_space(const pl_contact_group *group, const pl_collider_step *step, int32_t collider) {
+  const pl_contact_body *body = &group->bodies[group->body];
+  pl_half_space plane = pl_half_space_of(step->end);
+  double reach = group->scale.margin + body->radius;
+  pl_distance_anchor anchor = {.is_set = false};
+  for (int32_t point = 0; point < body->surface->point_count; ++point) {
+    pl_vec3 end = pl_contact_surface_point(body->surface, point, body->positions);
+    if (pl_half_space_height(&plane, end) > reach) continue;
+    pl_contact_query query = {.group = group, .body = group->body, .point = point, .end = end};
+    query.start = pl_contact_surface_point(body->surface, point, body->starts);
+    query.slots = pl_contact_group_slots(group, point);
+    if (pl_contact_query_is_finite(&query)) find_point(&query, step, collider, &anchor);
+  }
+}

@@ -192,10 +192,9 @@ static bool asks_tree(const pl_contact_memory *memory, int32_t body) {
          atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed);
 }
 
-// Is a body searched for nothing but its axes?
+// Is a body searched for nothing but its axes and half-spaces?
 static bool has_axes_alone(const pl_contact_detection *d, int32_t body) {
-  bool meets_itself = d->bodies[body].self_contact && !d->bodies[body].asleep;
-  return !d->memory->presences[body].is_near_plane && !asks_tree(d->memory, body) && !meets_itself;
+  return !d->bodies[body].asleep && !asks_tree(d->memory, body) && !d->bodies[body].self_contact;
 }
 
 // Begin the search of consecutive blocks of a body. Returns how many there are.
@@ -269,6 +268,21 @@ static void find_in_blocks(const pl_contact_detection *d, const pl_contact_group
   for (int32_t g = 0; meets_itself && g < group_count; ++g) pl_contact_find_self(&groups[g]);
 }
 
+// All blocks of a body that is searched for half-spaces alone, whose points need not be placed for that.
+static void find_half_spaces(const pl_contact_detection *d, int32_t body) {
+  const pl_contact_memory *memory = d->memory;
+  const pl_surface_motion *motion = &memory->motions[body];
+  pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[body]]);
+  memset(group.contact_counts, 0, (size_t)motion->tree->surface->point_count * sizeof *group.contact_counts);
+  if (!memory->presences[body].is_near_plane) return;
+  pl_box path = path_of(d, body, motion->start_box, motion->end_box);
+  for (int32_t i = 0; i < memory->endless_count; ++i) {
+    int32_t collider = memory->endless_colliders[i];
+    if (may_touch_collider(d, body, &path, collider))
+      pl_contact_find_half_space(&group, &memory->collider_steps[collider], collider);
+  }
+}
+
 static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
@@ -276,10 +290,13 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
   pl_contact_group groups[PL_CONTACT_GROUPS];
   for (int32_t i = begin; i < end; ++i) {
     int32_t first = memory->listed_blocks[i], body = memory->blocks[first].body;
-    bool is_alone = has_axes_alone(d, body);
-    if (!is_alone) pl_contact_need_points(d, body);
+    if (has_axes_alone(d, body)) {
+      if (first == memory->block_start[body]) find_half_spaces(d, body);
+      continue;
+    }
+    pl_contact_need_points(d, body);
     int32_t count = begin_groups(d, first, groups);
-    if (!is_alone) find_in_blocks(d, groups, count);
+    find_in_blocks(d, groups, count);
   }
 }
 

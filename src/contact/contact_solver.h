@@ -342,16 +342,29 @@ typedef struct pl_contact_query {
   pl_contact_slots slots;
 } pl_contact_query;
 
-// What the i-th point of a group asks; false for one that is not finite, which touches nothing.
+static inline pl_contact_slots pl_contact_group_slots(const pl_contact_group *group,
+                                                      int32_t point) {
+  return (pl_contact_slots){&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT],
+                            &group->contact_counts[point], group->lock};
+}
+
+// A point that is not finite touches nothing.
+static inline bool pl_contact_query_is_finite(const pl_contact_query *query) {
+  return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
+}
+
+// What the i-th point of a group asks; false for one that is not finite.
 static inline bool pl_contact_group_query(const pl_contact_group *group, int32_t i,
                                           pl_contact_query *query) {
   int32_t point = group->points != NULL ? group->points[i] : i;
   const pl_surface_motion *motion = &group->motions[group->body];
-  pl_contact_slots slots = {&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT],
-                            &group->contact_counts[point], group->lock};
-  *query = (pl_contact_query){group, group->body, point, motion->starts[point], motion->ends[point],
-                              slots};
-  return pl_vec3_is_finite(query->start) && pl_vec3_is_finite(query->end);
+  *query = (pl_contact_query){group,
+                              group->body,
+                              point,
+                              motion->starts[point],
+                              motion->ends[point],
+                              pl_contact_group_slots(group, point)};
+  return pl_contact_query_is_finite(query);
 }
 
 // A position whose signed distance from something is known. Since that changes no faster than the
@@ -420,6 +433,10 @@ double pl_contact_edge_sine(const pl_contact_memory *memory, const pl_contact_bo
 void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_step *step,
                               int32_t collider, pl_distance_anchor *anchor);
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor);
+
+// All points of the group's body, which is awake, against a half-space. They need not be placed.
+void pl_contact_find_half_space(const pl_contact_group *group, const pl_collider_step *step,
+                                int32_t collider);
 
 // Number of consecutive groups of one body that are searched together.
 enum { PL_CONTACT_GROUPS = 16 };
