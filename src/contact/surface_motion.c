@@ -6,11 +6,33 @@
 
 #include "contact/pair_axis.h"
 #include "contact/pair_lanes.h"
+#include "contact/vec3_parts.h"
 #include "math/lanes.h"
 #include "mesh/simplex.h"
 
 // More than single precision is off by, as a fraction.
 static const double ROUNDING = 2e-7;
+
+// Two points are three registers: x y, z x, y z.
+pl_box pl_box_of_points(const pl_vec3 *points, int32_t count) {
+  pl_vec2_lanes low[3], high[3];
+  for (int k = 0; k < 3; ++k) {
+    low[k] = (pl_vec2_lanes){HUGE_VAL, HUGE_VAL};
+    high[k] = -low[k];
+  }
+  for (int32_t i = 0; i + 1 < count; i += 2) {
+    const pl_vec2_unaligned *numbers = (const pl_vec2_unaligned *)(const void *)&points[i];
+    for (int k = 0; k < 3; ++k) {
+      low[k] = pl_smaller_lanes(numbers[k], low[k]);
+      high[k] = pl_larger_lanes(numbers[k], high[k]);
+    }
+  }
+  pl_box box = {{low[0][0], low[0][1], low[1][0]}, {high[0][0], high[0][1], high[1][0]}};
+  pl_box others = {{low[1][1], low[2][0], low[2][1]}, {high[1][1], high[2][0], high[2][1]}};
+  pl_box_cover_box(&box, &others);
+  if (count % 2 != 0) pl_box_cover(&box, points[count - 1]);
+  return box;
+}
 
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_surface_motion *motion) {
   *motion = (pl_surface_motion){

@@ -166,6 +166,9 @@ static inline void pl_box_cover_box(pl_box *box, const pl_box *other) {
   box->max.z = other->max.z > box->max.z ? other->max.z : box->max.z;
 }
 
+// The box that covers all of these.
+pl_box pl_box_of_points(const pl_vec3 *points, int32_t count);
+
 // The box, in the frame of `motion`, around what is in `start` at the start of the step and in
 // `end` at its end.
 static inline pl_box pl_surface_motion_frame_box(const pl_surface_motion *motion, pl_box start,

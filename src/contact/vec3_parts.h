@@ -5,6 +5,10 @@
 
 #include "pliant/math.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 typedef double pl_vec2_lanes __attribute__((vector_size(16), may_alias));
 typedef double pl_vec2_unaligned __attribute__((vector_size(16), may_alias, aligned(8)));
 typedef struct pl_vec3_parts {
@@ -33,6 +37,22 @@ static inline pl_vec3_parts pl_add_parts(pl_vec3_parts a, pl_vec3_parts b, doubl
 static inline double pl_dot_parts(pl_vec3_parts a, pl_vec3_parts b) {
   pl_vec2_lanes products = a.xy * b.xy;
   return products[0] + products[1] + a.z * b.z;
+}
+
+// Of each number: a < b ? a : b, and a > b ? a : b, so b where either is not a number.
+static inline pl_vec2_lanes pl_smaller_lanes(pl_vec2_lanes a, pl_vec2_lanes b) {
+#if defined(__SSE2__)
+  return (pl_vec2_lanes)_mm_min_pd((__m128d)a, (__m128d)b);
+#else
+  return (pl_vec2_lanes){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1]};
+#endif
+}
+static inline pl_vec2_lanes pl_larger_lanes(pl_vec2_lanes a, pl_vec2_lanes b) {
+#if defined(__SSE2__)
+  return (pl_vec2_lanes)_mm_max_pd((__m128d)a, (__m128d)b);
+#else
+  return (pl_vec2_lanes){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]};
+#endif
 }
 
 #endif

@@ -135,8 +135,12 @@ bool pl_solid_can_sleep(const pl_model *model, const void *state) {
 
 int32_t pl_solid_find_not_finite(const pl_model *model, const void *state) {
   pl_solid_state s = pl_solid_state_of(model, state);
-  for (int32_t i = 0; *s.suspect && i < model->particle_count; ++i) {
-    // Infinity times zero and not-a-number times zero are not a number, so one sum checks all six numbers.
+  if (!*s.suspect) return -1;
+  // Infinity times zero and not-a-number times zero are not a number, so one sum checks all numbers.
+  pl_f4 sum = {0.0f, 0.0f, 0.0f, 0.0f};
+  for (int32_t i = 0; i < model->particle_count; ++i) sum += s.positions[i] * 0.0f + s.velocities[i] * 0.0f;
+  if (sum[0] + sum[1] + sum[2] == 0.0f) return -1;
+  for (int32_t i = 0; i < model->particle_count; ++i) {
     pl_f4 zero = s.positions[i] * 0.0f + s.velocities[i] * 0.0f;
     if (!(zero[0] + zero[1] + zero[2] == 0.0f)) return ((const pl_solid_model *)model)->order.point_of[i];
   }

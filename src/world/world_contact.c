@@ -158,13 +158,10 @@ static void note_end(pl_body *body, bool alone) {
 }
 
 static pl_contact_extent extent_of(const pl_body *body, const pl_vec3 *positions) {
-  pl_box box = pl_box_empty();
+  int32_t count = body->model->particle_count;
   pl_vec3 sum = {0, 0, 0};
-  for (int32_t i = 0; i < body->model->particle_count; ++i) {
-    pl_box_cover(&box, positions[i]);
-    sum = pl_vec3_add(sum, positions[i]);
-  }
-  return (pl_contact_extent){box, pl_vec3_scale(sum, 1.0 / body->model->particle_count)};
+  for (int32_t i = 0; i < count; ++i) sum = pl_vec3_add(sum, positions[i]);
+  return (pl_contact_extent){pl_box_of_points(positions, count), pl_vec3_scale(sum, 1.0 / count)};
 }
 
 static double max_deviation_of(const pl_body *body, const pl_vec3 *velocities) {

@@ -123,8 +123,7 @@ static void find_ranges(void *data, int32_t begin, int32_t end, int32_t block) {
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     if (world->notes_in_move && body->is_noted) continue;
-    pl_box box = pl_box_empty();
-    for (int32_t p = 0; p < body->model->particle_count; ++p) pl_box_cover(&box, body->positions[p]);
+    pl_box box = pl_box_of_points(body->positions, body->model->particle_count);
     body->range = pl_body_range_of(body, &box);
   }
 }

@@ -112,12 +112,6 @@ static bool part_body(const overlap *o, const pl_body *body, const pl_contact_po
   return any;
 }
 
-static pl_box box_around(const pl_body *body, const pl_vec3 *positions) {
-  pl_box box = pl_box_empty();
-  for (int32_t i = 0; i < body->model->particle_count; ++i) pl_box_cover(&box, positions[i]);
-  return box;
-}
-
 static bool may_be_parted(const pl_body *body) {
   return body->model->max_overlap > 0 && body->collides && body->is_saved;
 }
@@ -126,7 +120,7 @@ static bool may_be_parted(const pl_body *body) {
 static bool part_points(const pl_world *world, int32_t index, const pl_contact_points *points, pl_contact_hold *holds) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
-  pl_box box = box_around(body, points->positions);
+  pl_box box = pl_box_of_points(points->positions, body->model->particle_count);
   bool any = false, is_read = holds != NULL;
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
     if (!pl_world_meets_collider(world, index, c)) continue;

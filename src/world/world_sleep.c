@@ -143,15 +143,17 @@ bool pl_body_is_still(const pl_body *body, const pl_vec3 *positions, const pl_ve
   double mass = 0, square = 0, spread = 0;
   pl_vec3 center = {0, 0, 0}, momentum = {0, 0, 0}, spin = {0, 0, 0};
   for (int32_t i = 0; i < body->model->particle_count; ++i) {
-    pl_vec3 v = velocities[i];
     mass += masses[i];
-    square += masses[i] * pl_vec3_dot(v, v);
-    center = pl_vec3_add_scaled(center, positions[i], masses[i]);
-    momentum = pl_vec3_add_scaled(momentum, v, masses[i]);
+    square += masses[i] * pl_vec3_dot(velocities[i], velocities[i]);
   }
   // Of a kinematic mesh every point must be still.
   if (mass == 0) return are_points_still(body, velocities, speed);
+  // Most bodies that move are told by this.
   if (!(square < TREMBLE * TREMBLE * speed * speed * mass)) return false;
+  for (int32_t i = 0; i < body->model->particle_count; ++i) {
+    center = pl_vec3_add_scaled(center, positions[i], masses[i]);
+    momentum = pl_vec3_add_scaled(momentum, velocities[i], masses[i]);
+  }
   if (!(pl_vec3_length(momentum) < speed * mass)) return false;
   center = pl_vec3_scale(center, 1 / mass);
   for (int32_t i = 0; i < body->model->particle_count; ++i) {

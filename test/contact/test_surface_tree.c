@@ -226,8 +226,29 @@ static void a_touching_point_crosses_only_when_it_goes_in(void **state) {
   check_near(time, 0.5, 1e-12);
 }
 
+// Any number of them, and a number that is none is passed over.
+static void boxes_cover_their_points(void **state) {
+  (void)state;
+  enum { MOST = 9 };
+  pl_vec3 points[MOST];
+  pl_random random = pl_random_of_seed(5);
+  for (int32_t count = 0; count <= MOST; ++count)
+    for (int32_t wrong = -1; wrong < 3 * count; ++wrong) {
+      pl_box expected = pl_box_empty();
+      for (int32_t i = 0; i < count; ++i) {
+        points[i].x = wrong == 3 * i ? (double)NAN : pl_random_between(&random, -1, 1);
+        points[i].y = wrong == 3 * i + 1 ? (double)NAN : pl_random_between(&random, -1, 1);
+        points[i].z = wrong == 3 * i + 2 ? (double)NAN : pl_random_between(&random, -1, 1);
+        pl_box_cover(&expected, points[i]);
+      }
+      pl_box box = pl_box_of_points(points, count);
+      assert_memory_equal(&box, &expected, sizeof box);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(boxes_cover_their_points),
       cmocka_unit_test(nearest_points_and_sides_are_those_of_brute_force),
       cmocka_unit_test(every_triangle_whose_box_is_met_is_visited_once),
       cmocka_unit_test(triangles_that_face_a_point_of_a_block_are_gathered),
