@@ -30,7 +30,7 @@ bool pl_contact_is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b
 bool pl_contact_is_tet_way(const pl_contact_memory *memory, int32_t a, int32_t b, pl_vec3 way_a,
                            pl_vec3 way_b);
 
-// Is a body so slow, by its way, that they are looked up with any other that is as slow?
+// Is a body so slow, by its way, that this holds for it and any other that is as slow?
 bool pl_contact_is_calm_way(const pl_contact_memory *memory, int32_t body, pl_vec3 way);
 
 // May something of a body, between these boxes in the course of the step, touch another body?
