@@ -9,6 +9,7 @@
 #include "contact/contact.h"
 #include "contact/contact_islands.h"
 #include "contact/contact_soft.h"
+#include "contact/contact_spot.h"
 #include "contact/contact_terms.h"
 #include "contact/contact_zones.h"
 #include "contact/pair_axis.h"
@@ -428,20 +429,9 @@ void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
                                   const pl_contact_slab *slab);
 void pl_contact_find_self(const pl_contact_group *group);
 
-// A place on a triangle.
-typedef struct pl_contact_place {
-  int32_t triangle;
-  double weights[3];  // of its corners
-} pl_contact_place;
-
 // The contact of a point with a place on another body, if they are near enough.
 void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body,
                              const pl_contact_place *place, pl_vec3 normal);
-
-// A place in 32 bits, for `uses` of the next steps, and back (contact_keep.c).
-uint32_t pl_contact_spot_of(const pl_contact_place *place, uint32_t uses);
-uint32_t pl_contact_spot_get_uses(uint32_t spot);
-pl_contact_place pl_contact_spot_place(uint32_t spot);
 
 // Unit normal of a body of tets where a point leaves it through a triangle, zero if there is none;
 // `positions` are those of its particles.
