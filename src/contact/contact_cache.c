@@ -109,22 +109,9 @@ void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *con
        (pl_contact_impulse){partner_of(bodies, contact), 0, {(float)impulse.x, (float)impulse.y, (float)impulse.z}});
 }
 
-// The slot of a point's only contact with another body in the last step; NULL if there was none.
-static const pl_contact_impulse *find_slot(const pl_contact_body *body, int32_t point, uint32_t partner) {
-  const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
-  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k)
-    if (slots[k].partner == partner) return &slots[k];
-  return NULL;
-}
-
-pl_vec3 pl_contact_cache_find_point(const pl_contact_body *body, int32_t point, uint32_t partner) {
-  const pl_contact_impulse *slot = find_slot(body, point, partner);
-  if (slot == NULL) return pl_vec3_of(0, 0, 0);
-  return pl_vec3_of((double)slot->impulse[0], (double)slot->impulse[1], (double)slot->impulse[2]);
-}
-
 uint32_t pl_contact_cache_find_spot(const pl_contact_body *body, int32_t point, uint32_t partner) {
-  const pl_contact_impulse *slot = find_slot(body, point, partner);
+  const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
+  const pl_contact_impulse *slot = pl_contact_cache_find_in(slots, partner);
   return slot != NULL ? slot->spot : 0;
 }
 

@@ -183,7 +183,6 @@ struct pl_contact_memory {
   pl_soft_hit *hits;         // PL_SOFT_HITS_PER_POINT per surface point
   int32_t *hit_counts;       // one per body
   pl_pair_range *axis_hits;  // two per axis: of points of its body, and of the other
-  int32_t *axis_rows;        // rows that these have become
   pl_soft_pair *soft_pairs;  // in the order of their bodies
   int32_t soft_pair_count;
   int32_t soft_row_count;

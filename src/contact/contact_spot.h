@@ -6,6 +6,7 @@
 #ifndef PL_CONTACT_SPOT_H
 #define PL_CONTACT_SPOT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // A place on a triangle.
@@ -23,7 +24,8 @@ static inline uint32_t pl_contact_spot_of(const pl_contact_place *place, uint32_
   uint32_t second = (uint32_t)(place->weights[1] * PL_SPOT_MASK + 0.5);
   // Rounded up, the two may exceed all there is.
   if (first + second > PL_SPOT_MASK) second = PL_SPOT_MASK - first;
-  return uses << PL_SPOT_USES | (uint32_t)place->triangle << PL_SPOT_TRIANGLE | first << PL_SPOT_FIRST | second;
+  return uses << PL_SPOT_USES | (uint32_t)place->triangle << PL_SPOT_TRIANGLE |
+         first << PL_SPOT_FIRST | second;
 }
 
 static inline uint32_t pl_contact_spot_get_uses(uint32_t spot) {
@@ -40,6 +42,13 @@ static inline pl_contact_place pl_contact_spot_place(uint32_t spot) {
   const double part = 1.0 / PL_SPOT_MASK;
   double a = (double)(int32_t)first * part, b = (double)(int32_t)second * part;
   return (pl_contact_place){(int32_t)(spot >> PL_SPOT_TRIANGLE & PL_SPOT_MASK), {a, b, 1 - a - b}};
+}
+
+// Is a place farther from the sides of its triangle than what counts as on its border
+// (contact_tets.c)?
+static inline bool pl_contact_spot_is_inside(uint32_t spot) {
+  uint32_t first = spot >> PL_SPOT_FIRST & PL_SPOT_MASK, second = spot & PL_SPOT_MASK;
+  return first >= 2 && second >= 2 && first + second <= PL_SPOT_MASK - 2;
 }
 
 #endif
