@@ -57,11 +57,16 @@ pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *c
   return pl_vec3_of(0, 0, 0);
 }
 
+// Neighbouring entries together: what touches is a patch of a surface.
 void pl_contact_mask_clear(pl_contact_mask *mask, void *entries, size_t size, int32_t point_count) {
   int32_t width = pl_contact_mask_width(point_count);
-  for (int32_t first = 0; first < point_count && *mask != 0; first += width, *mask >>= 1) {
-    int32_t count = point_count - first < width ? point_count - first : width;
-    if ((*mask & 1) != 0) memset((char *)entries + (size_t)first * size, 0, (size_t)count * size);
+  int32_t bits = (point_count + width - 1) / width;
+  for (int32_t bit = 0; bit < bits && *mask >> bit != 0;) {
+    bit += __builtin_ctzll(*mask >> bit);
+    int32_t begin = bit * width;
+    while (bit < bits && (*mask >> bit & 1) != 0) ++bit;
+    int32_t end = bit * width < point_count ? bit * width : point_count;
+    if (begin < end) memset((char *)entries + (size_t)begin * size, 0, (size_t)(end - begin) * size);
   }
   *mask = 0;
 }

@@ -16,8 +16,8 @@ typedef struct row_terms {
 
 // The point minus the place that it touches, as pl_soft_gap().
 PL_SIMD_INLINE wide3 gap_of(const row_terms *t, const pl_vec3 *own, const pl_vec3 *other) {
-  wide3 gap = wide3_load(&own[t->particles[0]]);
-  for (int k = 0; k < 3; ++k) gap = wide3_sub(gap, wide3_load(&other[t->particles[1 + k]]), t->weights[k]);
+  wide3 gap = wide3_load_old(&own[t->particles[0]]);
+  for (int k = 0; k < 3; ++k) gap = wide3_sub(gap, wide3_load_old(&other[t->particles[1 + k]]), t->weights[k]);
   return gap;
 }
 

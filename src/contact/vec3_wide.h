@@ -1,5 +1,5 @@
-// Vectors in double precision for kernels (math/simd.h): in one register where there is AVX, else as
-// in vec3_parts.h. The sums are the same.
+// Vectors in double precision for kernels (math/simd.h): in one register where there is AVX, else
+// as in vec3_parts.h. The sums are the same.
 #ifndef PL_CONTACT_VEC3_WIDE_H
 #define PL_CONTACT_VEC3_WIDE_H
 
@@ -18,6 +18,10 @@ typedef double wide3 __attribute__((vector_size(32)));
 PL_SIMD_INLINE wide3 wide3_load(const pl_vec3 *a) {
   __m256d xy = _mm256_castpd128_pd256(_mm_loadu_pd(&a->x));
   return (wide3)_mm256_insertf128_pd(xy, _mm_load_sd(&a->z), 1);
+}
+// Of what was not stored just before.
+PL_SIMD_INLINE wide3 wide3_load_old(const pl_vec3 *a) {
+  return (wide3)_mm256_maskload_pd(&a->x, _mm256_setr_epi64x(-1, -1, -1, 0));
 }
 PL_SIMD_INLINE void wide3_store(pl_vec3 *to, wide3 a) {
   _mm_storeu_pd(&to->x, _mm256_castpd256_pd128((__m256d)a));
@@ -58,6 +62,9 @@ PL_SIMD_INLINE double wide3_dot(wide3 a, wide3 b) {
 typedef pl_vec3_parts wide3;
 
 PL_SIMD_INLINE wide3 wide3_load(const pl_vec3 *a) {
+  return pl_load_parts(a);
+}
+PL_SIMD_INLINE wide3 wide3_load_old(const pl_vec3 *a) {
   return pl_load_parts(a);
 }
 PL_SIMD_INLINE void wide3_store(pl_vec3 *to, wide3 a) {
