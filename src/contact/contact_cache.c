@@ -57,11 +57,16 @@ pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *c
   return pl_vec3_of(0, 0, 0);
 }
 
+// Neighbouring entries together: what touches is a patch of a surface.
 void pl_contact_mask_clear(pl_contact_mask *mask, void *entries, size_t size, int32_t point_count) {
   int32_t width = 1 << pl_contact_mask_shift(point_count);
-  for (int32_t first = 0; first < point_count && *mask != 0; first += width, *mask >>= 1) {
-    int32_t count = point_count - first < width ? point_count - first : width;
-    if ((*mask & 1) != 0) memset((char *)entries + (size_t)first * size, 0, (size_t)count * size);
+  int32_t bits = (point_count + width - 1) / width;
+  for (int32_t bit = 0; bit < bits && *mask >> bit != 0;) {
+    bit += __builtin_ctzll(*mask >> bit);
+    int32_t begin = bit * width;
+    while (bit < bits && (*mask >> bit & 1) != 0) ++bit;
+    int32_t end = bit * width < point_count ? bit * width : point_count;
+    if (begin < end) memset((char *)entries + (size_t)begin * size, 0, (size_t)(end - begin) * size);
   }
   *mask = 0;
 }
@@ -109,22 +114,9 @@ void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *con
        (pl_contact_impulse){partner_of(bodies, contact), 0, {(float)impulse.x, (float)impulse.y, (float)impulse.z}});
 }
 
-// The slot of a point's only contact with another body in the last step; NULL if there was none.
-static const pl_contact_impulse *find_slot(const pl_contact_body *body, int32_t point, uint32_t partner) {
-  const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
-  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k)
-    if (slots[k].partner == partner) return &slots[k];
-  return NULL;
-}
-
-pl_vec3 pl_contact_cache_find_point(const pl_contact_body *body, int32_t point, uint32_t partner) {
-  const pl_contact_impulse *slot = find_slot(body, point, partner);
-  if (slot == NULL) return pl_vec3_of(0, 0, 0);
-  return pl_vec3_of((double)slot->impulse[0], (double)slot->impulse[1], (double)slot->impulse[2]);
-}
-
 uint32_t pl_contact_cache_find_spot(const pl_contact_body *body, int32_t point, uint32_t partner) {
-  const pl_contact_impulse *slot = find_slot(body, point, partner);
+  const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
+  const pl_contact_impulse *slot = pl_contact_cache_find_in(slots, partner);
   return slot != NULL ? slot->spot : 0;
 }
 

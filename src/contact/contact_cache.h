@@ -18,14 +18,21 @@ pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *c
 // What the slots of a point that touches another body, other than with an edge, say of that body.
 uint32_t pl_contact_cache_partner(const pl_contact_body *other);
 
-// The same for the only contact of a point with another body, whose partner is known: impulse of
-// the last step, and what is kept for the next. `has_impulses` of the body is for the caller to
+// Of the slots of a point, that of its only contact with another body; NULL if there is none.
+static inline const pl_contact_impulse *pl_contact_cache_find_in(const pl_contact_impulse *slots,
+                                                                 uint32_t partner) {
+  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k)
+    if (slots[k].partner == partner) return &slots[k];
+  return NULL;
+}
+
+// What is kept of such a contact for the next step. `has_impulses` of the body is for the caller to
 // set.
-pl_vec3 pl_contact_cache_find_point(const pl_contact_body *body, int32_t point, uint32_t partner);
-// Where on the other body it touched then (contact_keep.c); 0 if it did not.
-uint32_t pl_contact_cache_find_spot(const pl_contact_body *body, int32_t point, uint32_t partner);
 void pl_contact_cache_store_point(const pl_contact_body *body, int32_t point,
                                   const pl_contact_impulse *kept);
+// Where on the other body such a contact was in the last step (contact_keep.c); 0 if there was
+// none.
+uint32_t pl_contact_cache_find_spot(const pl_contact_body *body, int32_t point, uint32_t partner);
 
 // Forget all impulses of a body.
 void pl_contact_cache_clear(const pl_contact_body *body);

@@ -247,7 +247,7 @@ static void search_rows(impulse_search *s, const pl_contact_pair *pair) {
 
 static void search_soft(impulse_search *s, const pl_contact_pair *pair) {
   for (int k = 0; k < 2; ++k) {
-    pl_soft_side side = pl_soft_side_of(s->memory, pair, k);
+    pl_soft_side side = pl_soft_side_of(pair, k);
     for (int32_t i = side.first; i < side.end; ++i) {
       pl_vec3 normal = pl_vec3_of_floats(s->memory->soft_rows[i].normal);
       double along = pl_vec3_dot(normal, s->impulse) * (side.own == s->body ? 1 : -1);

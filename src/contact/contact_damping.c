@@ -277,7 +277,7 @@ static void find_row_pushes(const pl_contact_damping *d, const pl_contact_pair *
 
 static void find_soft_pushes(const pl_contact_damping *d, const pl_contact_pair *pair) {
   for (int k = 0; k < 2; ++k) {
-    pl_soft_side side = pl_soft_side_of(d->memory, pair, k);
+    pl_soft_side side = pl_soft_side_of(pair, k);
     const pl_contact_body *own = &d->bodies[side.own], *other = &d->bodies[side.other];
     bool has_own = d->memory->wholes[side.own].is_found;
     for (int32_t i = side.first; i < side.end; ++i) {

@@ -21,7 +21,8 @@ typedef struct pl_contact_pair {
   int32_t a, b;              // bodies, a < b; b -1: a collider, the world, or a itself
   int32_t joint;             // its number; -1: contacts
   int32_t axis;              // of contacts of two soft bodies (contact_soft.h); -1: others
-  int32_t first_row, count;  // rows of the contacts, or of the soft bodies
+  int32_t first_row, count;  // rows of the contacts; of soft bodies: their hits
+  uint16_t side_rows[2];     // of soft bodies: rows that the hits of either have become
   int32_t island;
   int16_t color;
   bool is_lone;  // of a body that was resolved at once (contact_lone.h): its contacts are elsewhere

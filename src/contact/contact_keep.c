@@ -15,13 +15,9 @@
 // no more than that. It matters little: a point that is inside is told its way out in the rest shape, however deep.
 //
 // What is kept is state, in the slots of the impulses (contact_cache.h), and which steps search is told by their
-// number: a world that is restored from a snapshot continues with the same bits. A slot holds the triangle and the
-// weights of its corners in 32 bits,
-//
-//   2 bits   how many more steps may use it: no contact is older than a period, even where the number of the step
-//            stands still (pl_world_settle()). With none left the next search is told the face (contact_tets.c)
-//   10 bits  triangle: small bodies have no more
-//   10 bits  weight of the first corner, 0 to 1, and of the second
+// number: a world that is restored from a snapshot continues with the same bits. A slot holds the place
+// (contact_spot.h), and how many more steps may use it: no contact is older than a period, even where the number of the
+// step stands still (pl_world_settle()). With no use left the next search is told the face (contact_tets.c).
 #include "contact/contact_cache.h"
 #include "contact/contact_detect.h"
 #include "pliant/math.h"
@@ -31,38 +27,12 @@ enum { KEEP_PERIOD = 4 };
 // Points of a body that touch others, for it to lie among these.
 enum { MIN_KEPT = 4 };
 
-enum { USE_SHIFT = 30, TRIANGLE_SHIFT = 20, FIRST_SHIFT = 10, PART_BITS = 10, PART_MASK = (1 << PART_BITS) - 1 };
-
 int32_t pl_contact_phase_of(const pl_contact_step *step) {
   return (int32_t)(step->number % KEEP_PERIOD);
 }
 
 uint32_t pl_contact_spot_uses(int32_t phase) {
   return (uint32_t)(KEEP_PERIOD - 1 - phase);
-}
-
-uint32_t pl_contact_spot_of(const pl_contact_place *place, uint32_t uses) {
-  uint32_t first = (uint32_t)(place->weights[0] * PART_MASK + 0.5);
-  uint32_t second = (uint32_t)(place->weights[1] * PART_MASK + 0.5);
-  // Rounded up, the two may exceed all there is.
-  if (first + second > PART_MASK) second = PART_MASK - first;
-  return uses << USE_SHIFT | (uint32_t)place->triangle << TRIANGLE_SHIFT | first << FIRST_SHIFT | second;
-}
-
-uint32_t pl_contact_spot_get_uses(uint32_t spot) {
-  return spot >> USE_SHIFT;
-}
-
-pl_contact_place pl_contact_spot_place(uint32_t spot) {
-  uint32_t first = spot >> FIRST_SHIFT & PART_MASK, second = spot & PART_MASK;
-  const double part = 1.0 / PART_MASK;
-  double a = (double)(int32_t)first * part, b = (double)(int32_t)second * part;
-  return (pl_contact_place){(int32_t)(spot >> TRIANGLE_SHIFT & PART_MASK), {a, b, 1 - a - b}};
-}
-
-// The same for the step after the next.
-static uint32_t use_once(uint32_t spot) {
-  return spot - (UINT32_C(1) << USE_SHIFT);
 }
 
 // --- which bodies and pairs
@@ -97,6 +67,8 @@ bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, dou
 typedef struct kept_neighbour {
   uint32_t partner;
   int32_t axis;
+  int32_t count;  // places on it
+  int32_t next;   // where the next of them goes in the list of hits
 } kept_neighbour;
 
 // A pair has an axis at one of its bodies: a body may have more neighbours than axes, but not in a heap. What is more
@@ -114,44 +86,59 @@ static int32_t find_neighbour(const kept_neighbour *neighbours, int32_t count, u
 
 // A place of the last step that is used again.
 typedef struct kept_place {
-  int32_t point, neighbour;
-  uint32_t spot;
+  int32_t neighbour;
+  pl_soft_hit hit;
 } kept_place;
 
-static int32_t list_places(const pl_contact_body *body, const kept_neighbour *neighbours, int32_t count,
-                           kept_place *places) {
-  int32_t found = 0, last = -1;
-  for (int32_t point = 0; point < body->surface->point_count; ++point) {
-    const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
+// All slots of a body are hits at most once.
+_Static_assert((int)PL_IMPULSES_PER_POINT <= (int)PL_SOFT_HITS_PER_POINT, "a list of hits holds all that are kept");
+
+// Returns their number; the neighbours get theirs.
+static int32_t list_places(const pl_contact_body *body, kept_neighbour *neighbours, int32_t count, kept_place *places) {
+  int32_t found = 0, last = -1, point_count = body->surface->point_count;
+  const pl_contact_impulse *slots = pl_contact_cache_last(body);
+  for (int32_t point = 0; point < point_count; ++point, slots += PL_IMPULSES_PER_POINT) {
     for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k) {
+      uint32_t spot = slots[k].spot;
       // The slots of another world may have what no step has stored.
-      if (pl_contact_spot_get_uses(slots[k].spot) == 0) continue;
+      if (pl_contact_spot_get_uses(spot) == 0) continue;
       int32_t neighbour = find_neighbour(neighbours, count, slots[k].partner, last);
       if (neighbour < 0) continue;
-      places[found++] = (kept_place){point, neighbour, use_once(slots[k].spot)};
+      places[found++] = (kept_place){neighbour, {point, pl_contact_spot_use(spot)}};
+      ++neighbours[neighbour].count;
       last = neighbour;
     }
   }
   return found;
 }
 
-void pl_contact_find_kept(const pl_contact_detection *d, int32_t body) {
-  pl_contact_memory *memory = d->memory;
-  kept_neighbour neighbours[KEPT_NEIGHBOURS];
-  kept_place places[PL_SURFACE_LANE_POINTS * PL_IMPULSES_PER_POINT];
+// Returns how many there are.
+static int32_t list_neighbours(const pl_contact_detection *d, int32_t body, kept_neighbour *neighbours) {
+  const pl_contact_memory *memory = d->memory;
   int32_t count = 0, end = memory->neighbour_start[body + 1];
   for (int32_t k = memory->neighbour_start[body]; k < end && count < KEPT_NEIGHBOURS; ++k) {
     const pl_contact_neighbour *neighbour = &memory->neighbours[k];
     if (memory->axes[neighbour->axis].is_kept)
-      neighbours[count++] = (kept_neighbour){pl_contact_cache_partner(&d->bodies[neighbour->body]), neighbour->axis};
+      neighbours[count++] =
+          (kept_neighbour){pl_contact_cache_partner(&d->bodies[neighbour->body]), neighbour->axis, 0, 0};
   }
+  return count;
+}
+
+void pl_contact_find_kept(const pl_contact_detection *d, int32_t body) {
+  pl_contact_memory *memory = d->memory;
+  kept_neighbour neighbours[KEPT_NEIGHBOURS];
+  kept_place places[PL_SURFACE_LANE_POINTS * PL_IMPULSES_PER_POINT];
+  int32_t count = list_neighbours(d, body, neighbours);
   if (count == 0) return;
   int32_t place_count = list_places(&d->bodies[body], neighbours, count, places);
+  // Neighbour by neighbour, each in the order of points. Nothing else is in the list yet.
   pl_soft_list hits = pl_soft_list_of(memory, body);
-  for (int32_t n = 0; n < count; ++n) {
-    int32_t first = hits.count;
-    for (int32_t i = 0; i < place_count; ++i)
-      if (places[i].neighbour == n) pl_soft_list_add(&hits, places[i].point, places[i].spot);
-    pl_soft_list_commit(memory, body, &hits, first, neighbours[n].axis, body);
+  for (kept_neighbour *n = neighbours; n < neighbours + count; ++n) {
+    n->next = hits.count;
+    hits.count += n->count;
+    pl_soft_list_commit(memory, body, &hits, n->next, n->axis, body);
   }
+  for (const kept_place *place = places; place < places + place_count; ++place)
+    hits.hits[neighbours[place->neighbour].next++] = place->hit;
 }

@@ -78,7 +78,7 @@ static void report_row(const pl_contact_body *bodies, const pl_contact_row *row,
 
 static void report_soft(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair,
                         int side_number, pl_contact_outcome *outcome) {
-  pl_soft_side side = pl_soft_side_of(memory, pair, side_number);
+  pl_soft_side side = pl_soft_side_of(pair, side_number);
   const int32_t *triangles = bodies[side.other].surface->triangles;
   press_list own = begin_presses(&bodies[side.own]), other = begin_presses(&bodies[side.other]);
   for (int32_t i = side.first; i < side.end; ++i) {

@@ -24,6 +24,7 @@
 #include "contact/contact_bounce.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_lone.h"
+#include "contact/contact_soft_rows.h"
 #include "contact/contact_solver.h"
 #include "contact/vec3_parts.h"
 #include "pliant/math.h"
@@ -460,11 +461,10 @@ static pl_pair_range rows_of(const pl_contact_pair *pairs, int32_t count) {
 static void build_soft(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
-  const pl_contact_plan *plan = &r->memory->plan;
   for (int32_t i = begin; i < end; ++i) {
     int32_t pair = r->memory->soft_pairs[i].plan_pair;
     // Those of small islands are built with them.
-    if (pair < r->large_pairs) pl_soft_build(&r->soft, &plan->pairs[pair]);
+    if (pair < r->large_pairs) pl_soft_build(&r->soft, pair);
   }
 }
 
@@ -480,7 +480,7 @@ static void resolve_island(const resolution *all, int32_t number) {
   pl_contact_damping damping = damping_of(r);
   build_rows(r, rows.first, rows.first + rows.count, 0);
   for (int32_t p = 0; p < island.pair_count; ++p)
-    if (island.pairs[p].axis >= 0) pl_soft_build(&r->soft, &island.pairs[p]);
+    if (island.pairs[p].axis >= 0) pl_soft_build(&r->soft, range.first + p);
   for (int32_t i = 0; i < island.body_count; ++i) note_velocities_of(r, island.bodies[i]);
   pl_contact_damp_island(&damping, &island);
   r->corrects = true;
@@ -570,7 +570,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                   .step = step,
                   .scale = pl_contact_scale_of(step),
                   .has_rigid = pl_contact_has_rigid(bodies, body_count, true),
-                  .soft = {memory, bodies, &solver->pairs, step}};
+                  .soft = {memory, bodies, &solver->pairs, step, pl_soft_kernels_get()}};
   for (int32_t i = 0; i < body_count; ++i) bodies[i].moved = false;
   bool are_soft = pl_contact_are_soft(solver, bodies);
   pl_contact_sweeps sweeps = pl_contact_count_sweeps(solver, bodies, step->rounds, are_soft);

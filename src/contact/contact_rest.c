@@ -161,7 +161,7 @@ static pl_vec3 sum_spins(const pl_contact_damping *d, const pl_contact_pair *pai
     if (has_pushed && row->normal_mass > 0 && row->b.body >= 0) sum = pl_vec3_add(sum, spin_of(d, row));
   }
   for (int k = 0; k < 2 && pair->axis >= 0; ++k) {
-    pl_soft_side side = pl_soft_side_of(d->memory, pair, k);
+    pl_soft_side side = pl_soft_side_of(pair, k);
     for (int32_t i = side.first; i < side.end; ++i) {
       const pl_soft_row *row = &d->memory->soft_rows[i];
       pl_vec3 arrived = pl_vec3_of_floats(d->memory->soft_notes[i].arrive_impulse);
@@ -208,7 +208,7 @@ static void rest_soft(const pl_contact_damping *d, const pl_contact_pair *pair, 
   double sum = 0;
   for (int pass = 0; pass < 2; ++pass)
     for (int k = 0; k < 2; ++k) {
-      pl_soft_side side = pl_soft_side_of(d->memory, pair, k);
+      pl_soft_side side = pl_soft_side_of(pair, k);
       for (int32_t i = side.first; i < side.end; ++i) {
         const pl_soft_row *row = &d->memory->soft_rows[i];
         if (pass == 0) sum += (double)row->normal_impulse;

@@ -75,16 +75,20 @@ static inline pl_vec3 pl_soft_gap(const pl_soft_row *row, const pl_vec3 *own,
 
 typedef struct pl_contact_memory pl_contact_memory;
 typedef struct pl_contact_detection pl_contact_detection;
+typedef struct pl_soft_kernels pl_soft_kernels;
 
 // What rows of a pair share whose points are of the same body.
 typedef struct pl_soft_side {
   int32_t own, other;  // bodies
-  int32_t first, end;  // rows; hits that turned out too far away have none
+  int32_t first, end;  // rows
 } pl_soft_side;
 
 // The rows of a pair whose points are of its first body (side 0), or of its second.
-pl_soft_side pl_soft_side_of(const pl_contact_memory *memory, const pl_contact_pair *pair,
-                             int side);
+static inline pl_soft_side pl_soft_side_of(const pl_contact_pair *pair, int side) {
+  int32_t middle = pair->first_row + pair->side_rows[0];
+  return side == 0 ? (pl_soft_side){pair->a, pair->b, pair->first_row, middle}
+                   : (pl_soft_side){pair->b, pair->a, middle, middle + pair->side_rows[1]};
+}
 
 // --- search
 
@@ -120,9 +124,11 @@ typedef struct pl_soft_solution {
   pl_contact_body *bodies;
   const pl_contact_rules *rules;
   const pl_contact_step *step;
+  const pl_soft_kernels *kernels;
 } pl_soft_solution;
 
-void pl_soft_build(const pl_soft_solution *s, const pl_contact_pair *pair);
+// Pair number `number` of the plan gets its rows.
+void pl_soft_build(const pl_soft_solution *s, int32_t number);
 // Apply the impulses of the last step.
 void pl_soft_start(const pl_soft_solution *s, const pl_contact_pair *pair);
 // `notes`: the first sweep of the second half, which notes the impulses of the first.

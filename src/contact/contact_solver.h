@@ -9,6 +9,7 @@
 #include "contact/contact.h"
 #include "contact/contact_islands.h"
 #include "contact/contact_soft.h"
+#include "contact/contact_spot.h"
 #include "contact/contact_terms.h"
 #include "contact/contact_zones.h"
 #include "contact/pair_axis.h"
@@ -184,7 +185,6 @@ struct pl_contact_memory {
   pl_soft_hit *hits;         // PL_SOFT_HITS_PER_POINT per surface point
   int32_t *hit_counts;       // one per body
   pl_pair_range *axis_hits;  // two per axis: of points of its body, and of the other
-  int32_t *axis_rows;        // rows that these have become
   pl_soft_pair *soft_pairs;  // in the order of their bodies
   int32_t soft_pair_count;
   int32_t soft_row_count;
@@ -447,20 +447,9 @@ void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other,
                                   const pl_contact_slab *slab);
 void pl_contact_find_self(const pl_contact_group *group);
 
-// A place on a triangle.
-typedef struct pl_contact_place {
-  int32_t triangle;
-  double weights[3];  // of its corners
-} pl_contact_place;
-
 // The contact of a point with a place on another body, if they are near enough.
 void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body,
                              const pl_contact_place *place, pl_vec3 normal);
-
-// A place in 32 bits, for `uses` of the next steps, and back (contact_keep.c).
-uint32_t pl_contact_spot_of(const pl_contact_place *place, uint32_t uses);
-uint32_t pl_contact_spot_get_uses(uint32_t spot);
-pl_contact_place pl_contact_spot_place(uint32_t spot);
 
 // Unit normal of a body of tets where a point leaves it through a triangle, zero if there is none;
 // `positions` are those of its particles.

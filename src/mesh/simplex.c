@@ -114,12 +114,6 @@ bool pl_triangle_weights(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weig
   return project(pl_vec3_sub(b, a), pl_vec3_sub(c, a), pl_vec3_sub(p, a), SLIVER, weights);
 }
 
-pl_vec3 pl_triangle_normal(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
-  pl_vec3 ab = pl_vec3_sub(b, a), ac = pl_vec3_sub(c, a), normal = pl_vec3_cross(ab, ac), none = {0, 0, 0};
-  double length = pl_vec3_length(normal);
-  return length > 1e-10 * (pl_vec3_dot(ab, ab) + pl_vec3_dot(ac, ac)) ? pl_vec3_normalize_or(normal, none) : none;
-}
-
 bool pl_tet_weights(const pl_vec3 corners[4], pl_vec3 p, double weights[4]) {
   pl_vec3 u = pl_vec3_sub(corners[1], corners[0]), v = pl_vec3_sub(corners[2], corners[0]),
           w = pl_vec3_sub(corners[3], corners[0]);

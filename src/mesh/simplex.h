@@ -26,7 +26,14 @@ bool pl_triangle_weights(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weig
 
 // Unit normal of abc, counter-clockwise; zero when the triangle is so thin (height below 1e-10 of
 // its length) that rounding decides it.
-pl_vec3 pl_triangle_normal(pl_vec3 a, pl_vec3 b, pl_vec3 c);
+static inline pl_vec3 pl_triangle_normal(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
+  pl_vec3 ab = pl_vec3_sub(b, a), ac = pl_vec3_sub(c, a), normal = pl_vec3_cross(ab, ac),
+          none = {0, 0, 0};
+  double length = pl_vec3_length(normal);
+  return length > 1e-10 * (pl_vec3_dot(ab, ab) + pl_vec3_dot(ac, ac))
+             ? pl_vec3_normalize_or(normal, none)
+             : none;
+}
 
 // Solid angle of triangle abc seen from `p`, in radians, positive when seen from its back; 0 for p
 // on the triangle's plane outside it.

@@ -2,8 +2,11 @@
 // contacts, and without.
 // ctest: unit
 #include "base/random.h"
+#include "contact/contact_cache.h"
 #include "contact/contact_filter.h"
+#include "contact/contact_soft_rows.h"
 #include "fixtures/pressed_boxes.h"
+#include "math/simd.h"
 
 // Press the boxes into each other in one step, turned and at some speed, with particles that tremble.
 static void press(pressed_boxes *b, uint64_t seed) {
@@ -137,9 +140,88 @@ static void a_rule_of_the_pair_takes_friction_away(void **state) {
   }
 }
 
+#if PL_SIMD_HAS_AVX2
+// The rows of one side of the pair, built, started and swept.
+typedef struct swept_side {
+  pl_soft_row rows[MAX_CONTACTS];
+  pl_soft_note notes[MAX_CONTACTS];
+  pl_vec3 velocities[2][PARTICLES];
+  int32_t count;
+} swept_side;
+
+static void sweep_side(const pressed_boxes *b, const pl_soft_kernels *kernels, int side, swept_side *s) {
+  const pl_contact_memory *memory = &b->solver->memory;
+  const pl_contact_pair *pair = &memory->plan.pairs[0];
+  pl_pair_range hits = memory->axis_hits[2 * pair->axis + side];
+  pl_contact_step step = {.step = STEP, .gravity = {0, -9.81, 0}};
+  pl_soft_builder builder = {.tree = memory->motions[1 - side].tree,
+                             .own = &b->bodies[side],
+                             .other = &b->bodies[1 - side],
+                             .last = b->impulses[side],
+                             .partner = pl_contact_cache_partner(&b->bodies[1 - side]),
+                             .scale = pl_contact_scale_of(&step),
+                             .step = STEP,
+                             .gap = 2 * RADIUS,
+                             .friction = 0.5,
+                             .restitution = 0.3};
+  memset(s, 0, sizeof *s);
+  memcpy(s->velocities, b->velocities, sizeof s->velocities);
+  s->count = kernels->build(&builder, &memory->hits[hits.first], hits.count, s->rows, s->notes);
+  pl_soft_velocities v = {s->velocities[side], s->velocities[1 - side], b->inverse_masses, b->inverse_masses};
+  kernels->start(&v, s->rows, s->count);
+  for (int i = 0; i < 4; ++i) kernels->sweep(&v, s->rows, s->count, i < 2, i == 2 ? s->notes : NULL);
+}
+#endif
+
+static void kernels_agree_to_the_last_bit(void **state) {
+  (void)state;
+  if (!PL_SIMD_CAN_AVX2()) skip();
+#if PL_SIMD_HAS_AVX2
+  static pressed_boxes b;
+  static swept_side plain, avx2;
+  int32_t count = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    open_boxes(&b);
+    press(&b, seed);
+    resolve(&b, false);
+    // What is deeper now than before, with the impulses of the last step.
+    for (int i = 0; i < PARTICLES; ++i) b.positions[1][i].y -= 0.002;
+    for (int side = 0; side < 2; ++side) {
+      sweep_side(&b, &pl_soft_kernels_plain, side, &plain);
+      sweep_side(&b, &pl_soft_kernels_avx2, side, &avx2);
+      assert_memory_equal(&plain, &avx2, sizeof plain);
+      count += plain.count;
+    }
+    close_boxes(&b);
+  }
+  assert_true(count > 100);
+#endif
+}
+
+// What velocities get is the impulse as it is stored, in single precision: so the sum of all that was added is known.
+static void what_is_stored_is_what_is_pushed(void **state) {
+  (void)state;
+  const pl_soft_kernels *kernels[2] = {&pl_soft_kernels_plain, pl_soft_kernels_get()};
+  const double mass = 1, held[4] = {0, 0, 0, 0};
+  for (int k = 0; k < 2; ++k) {
+    pl_vec3 before = {0.1, -1.0 / 3, 0.07}, own = before, others[4] = {{0, 0, 0}};
+    pl_soft_row row = {
+        .normal = {0, 1, 0}, .mass = 1, .friction = 10, .weights = {0.25f, 0.25f}, .particles = {0, 1, 2, 3}};
+    pl_soft_velocities v = {&own, others, &mass, held};
+    kernels[k]->sweep(&v, &row, 1, true, NULL);
+    assert_true(row.normal_impulse > 0.3f && row.sliding_impulse[0] < -0.09f);
+    assert_true(own.x == before.x + (double)row.sliding_impulse[0]);
+    assert_true(own.y == before.y + (double)row.normal_impulse);
+    assert_true(own.z == before.z + (double)row.sliding_impulse[2]);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(velocities_are_those_of_general_rows), cmocka_unit_test(contacts_are_those_of_the_list),
-      cmocka_unit_test(momentum_is_kept), cmocka_unit_test(a_rule_of_the_pair_takes_friction_away)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(velocities_are_those_of_general_rows),
+                                     cmocka_unit_test(contacts_are_those_of_the_list),
+                                     cmocka_unit_test(momentum_is_kept),
+                                     cmocka_unit_test(a_rule_of_the_pair_takes_friction_away),
+                                     cmocka_unit_test(kernels_agree_to_the_last_bit),
+                                     cmocka_unit_test(what_is_stored_is_what_is_pushed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
