@@ -123,23 +123,44 @@ static void take_rigid(const pl_contact_rigid *rigid, pl_contact_whole *whole) {
                               .is_slow = pl_vec3_dot(v, v) + turn < slow * slow};
 }
 
-static void damp_body(const pl_contact_damping *d, int32_t k) {
+// Returns whether it may have shocks.
+static bool damp_body(const pl_contact_damping *d, int32_t k) {
   const pl_contact_body *body = &d->bodies[k];
   pl_contact_whole *whole = &d->memory->wholes[k];
   whole->is_free = whole->is_slow = false;
-  if (body->asleep || !(body->damping > 0)) return;
-  if (body->rigid != NULL || !find_whole(body, body->starts, whole)) return;
+  if (body->asleep || !(body->damping > 0)) return false;
+  if (body->rigid != NULL || !find_whole(body, body->starts, whole)) return false;
   damp_vibration(body, whole, d->step);
-  if (!(whole->max_deviation > SHOCK_SPEED)) return;
-  int32_t first = d->memory->particle_start[k] + k;
+  return whole->max_deviation > SHOCK_SPEED;
+}
+
+static void damp_shocks(const pl_contact_damping *d, const pl_shock_group *group) {
+  if (group->count == 0) return;
+  int32_t body = (int32_t)(group->bodies[0] - d->bodies), first = d->memory->particle_start[body] + body;
   pl_shock_particles particles = {&d->memory->shock_positions[first], &d->memory->shock_velocities[first]};
-  pl_contact_damp_shocks(body, d->memory->motions[k].tree, SHOCK * d->step, &particles);
+  pl_contact_damp_shocks(group, SHOCK * d->step, &particles);
+}
+
+// Vibration of some bodies, and shocks of those that follow each other and have one model together.
+static void damp_listed(const pl_contact_damping *d, const int32_t *bodies, int32_t count) {
+  pl_shock_group group = {.count = 0};
+  for (int32_t i = 0; i < count; ++i) {
+    if (!damp_body(d, bodies[i])) continue;
+    const pl_surface_tree *tree = d->memory->motions[bodies[i]].tree;
+    if (group.count == LANES || tree != group.tree) {
+      damp_shocks(d, &group);
+      group.count = 0;
+    }
+    group.tree = tree;
+    group.bodies[group.count++] = &d->bodies[bodies[i]];
+  }
+  damp_shocks(d, &group);
 }
 
 static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_contact_damping *d = data;
-  for (int32_t i = begin; i < end; ++i) damp_body(d, d->memory->plan.bodies[i]);
+  damp_listed(d, &d->memory->plan.bodies[begin], end - begin);
 }
 
 // What a whole got goes to its particles.
@@ -162,11 +183,10 @@ static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
 
 void pl_contact_damp_island(pl_contact_damping *d, const pl_contact_island *island) {
   d->is_after = false;
+  damp_listed(d, island->bodies, island->body_count);
   bool is_near_rest = false;
-  for (int32_t i = 0; i < island->body_count; ++i) {
-    damp_body(d, island->bodies[i]);
-    is_near_rest = is_near_rest || d->memory->wholes[island->bodies[i]].is_slow;
-  }
+  for (int32_t i = 0; i < island->body_count && !is_near_rest; ++i)
+    is_near_rest = d->memory->wholes[island->bodies[i]].is_slow;
   if (!is_near_rest) return;
   pl_contact_rest_pairs(d, island->pairs, island->pair_count);
   for (int32_t i = 0; i < island->body_count; ++i)
@@ -177,7 +197,7 @@ void pl_contact_damp_large(pl_contact_damping *d) {
   const pl_contact_plan *plan = &d->memory->plan;
   int32_t body_count = plan->small_body_start[0];
   d->is_after = false;
-  pl_parallel_for(d->context, body_count, BODY_GRAIN, damp_bodies, d);
+  pl_parallel_for(d->context, body_count, LANES, damp_bodies, d);
   bool is_near_rest = false;
   for (int32_t i = 0; i < body_count && !is_near_rest; ++i) is_near_rest = d->memory->wholes[plan->bodies[i]].is_slow;
   if (!is_near_rest) return;
