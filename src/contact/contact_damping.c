@@ -20,6 +20,7 @@
 // Levers of what acts before the sweeps are those at the start of the step: positions follow the velocities, x + h v,
 // so that x × v at its end is that of the start's x and the new v.
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "contact/contact_damping.h"
@@ -123,9 +124,20 @@ static void take_rigid(const pl_contact_rigid *rigid, pl_contact_whole *whole) {
                               .is_slow = pl_vec3_dot(v, v) + turn < slow * slow};
 }
 
+// Positions will follow what is changed from here on.
+static void note_velocities(const pl_contact_damping *d, int32_t k) {
+  const pl_contact_body *body = &d->bodies[k];
+  if (body->rigid != NULL)
+    d->memory->move_rigids[k] = *body->rigid;
+  else if (body->surface->particle_count > 0)
+    memcpy(&d->memory->move_velocities[d->memory->particle_start[k]], body->velocities,
+           (size_t)body->surface->particle_count * sizeof *body->velocities);
+}
+
 // Returns whether it may have shocks.
 static bool damp_body(const pl_contact_damping *d, int32_t k) {
   const pl_contact_body *body = &d->bodies[k];
+  note_velocities(d, k);
   pl_contact_whole *whole = &d->memory->wholes[k];
   whole->is_free = whole->is_slow = false;
   if (body->asleep || !(body->damping > 0)) return false;
@@ -163,12 +175,16 @@ static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   damp_listed(d, &d->memory->plan.bodies[begin], end - begin);
 }
 
-// What a whole got goes to its particles.
+// What a whole got.
+static pl_rigid_field change_of(const pl_contact_whole *whole) {
+  return (pl_rigid_field){whole->motion.center, pl_vec3_sub(whole->motion.velocity, whole->velocity),
+                          pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity)};
+}
+
+// It goes to its particles.
 static void move_whole(const pl_contact_damping *d, int32_t k) {
-  const pl_contact_whole *whole = &d->memory->wholes[k];
-  pl_particles particles = particles_of(&d->bodies[k], pl_damping_positions(d, k));
-  pl_rigid_field change = {whole->motion.center, pl_vec3_sub(whole->motion.velocity, whole->velocity),
-                           pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity)};
+  pl_particles particles = particles_of(&d->bodies[k], d->bodies[k].starts);
+  pl_rigid_field change = change_of(&d->memory->wholes[k]);
   pl_particle_kernels_get()->add(&particles, &change);
 }
 
@@ -207,13 +223,14 @@ void pl_contact_damp_large(pl_contact_damping *d) {
 
 // --- rebound and limit, after the sweeps
 
-// Limit how fast particles move relative to the rigid motion; linear and angular momentum are kept. Returns whether
-// any did.
-static bool limit_vibration(const pl_contact_body *body, const pl_contact_rigid *motion, double max_speed) {
+// Give particles what their whole got, unless `change` is NULL, and limit how fast they move relative to the rigid
+// motion; linear and angular momentum are kept. Returns whether any was limited.
+static bool limit_vibration(const pl_contact_body *body, const pl_rigid_field *change, const pl_contact_rigid *motion,
+                            double max_speed) {
   const pl_particle_kernels *kernels = pl_particle_kernels_get();
   pl_particles particles = particles_of(body, body->positions);
   pl_rigid_field field = field_of(motion);
-  if (!(kernels->find_max(&particles, &field) > max_speed * max_speed)) return false;
+  if (!(kernels->find_max(&particles, change, &field) > max_speed * max_speed)) return false;
   pl_vec3 momentum = {0, 0, 0}, spin = {0, 0, 0};
   for (int32_t i = 0; i < particles.count; ++i) {
     pl_vec3 deviation = pl_vec3_sub(body->velocities[i], pl_whole_velocity_at(motion, body->positions[i]));
@@ -338,9 +355,9 @@ static void limit_body(const pl_contact_damping *d, int32_t k) {
     body->moved = true;
     return;
   }
-  if (is_pushed) move_whole(d, k);
+  pl_rigid_field change = change_of(whole);
   double max_speed = pl_larger(pl_larger(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
-  bool is_limited = limit_vibration(body, &whole->motion, max_speed);
+  bool is_limited = limit_vibration(body, is_pushed ? &change : NULL, &whole->motion, max_speed);
   if (is_pushed || is_limited) body->moved = true;
 }
 

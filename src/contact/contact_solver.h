@@ -254,7 +254,8 @@ typedef struct pl_contact_island {
   int32_t pair_count;
 } pl_contact_island;
 
-// Between building rows and sweeping them: of one island, and of all large ones.
+// Between building rows and sweeping them: note velocities, and damp them. Of one island, and of all
+// large ones.
 void pl_contact_damp_island(pl_contact_damping *damping, const pl_contact_island *island);
 void pl_contact_damp_large(pl_contact_damping *damping);
 
