@@ -172,8 +172,7 @@ static void rest_side_rows(const rest_side *s, const pl_soft_side *side, soft_wh
     const pl_soft_row *row = &memory->soft_rows[i];
     if (!(row->normal_impulse > 0)) continue;
     double before = (double)memory->soft_notes[i].rest_impulse, added = rest_row(s, row, before, w, loss);
-    // After the sweeps nobody asks for it again.
-    if (!s->damping->is_after) memory->soft_notes[i].rest_impulse = (float)(before + added);
+    if (added != 0) memory->soft_notes[i].rest_impulse = (float)(before + added);
   }
 }
 
