@@ -387,14 +387,15 @@ void pl_contact_limit_island(pl_contact_damping *d, const pl_contact_island *isl
   for (int32_t i = 0; i < island->body_count; ++i) limit_body(d, island->bodies[i]);
 }
 
-void pl_contact_limit_large(pl_contact_damping *d) {
-  const pl_contact_plan *plan = &d->memory->plan;
-  int32_t body_count = plan->small_body_start[0];
+void pl_contact_begin_limits(pl_contact_damping *d) {
   d->is_after = true;
-  pl_parallel_for(d->context, body_count, BODY_GRAIN, find_wholes, d);
-  pl_contact_plan_visit_large(d->context, plan, pl_contact_rest_pairs, d);
+  pl_parallel_for(d->context, d->memory->plan.small_body_start[0], BODY_GRAIN, find_wholes, d);
+}
+
+void pl_contact_end_limits(pl_contact_damping *d) {
+  const pl_contact_plan *plan = &d->memory->plan;
   pl_contact_plan_visit_large(d->context, plan, find_pushes, d);
-  pl_parallel_for(d->context, body_count, BODY_GRAIN, limit_bodies, d);
+  pl_parallel_for(d->context, plan->small_body_start[0], BODY_GRAIN, limit_bodies, d);
   int32_t other_count = d->memory->body_count - plan->small_body_start[plan->small_count];
   pl_parallel_for(d->context, other_count, BODY_GRAIN, limit_others, d);
 }

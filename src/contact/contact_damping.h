@@ -30,10 +30,6 @@ static inline pl_vec3 pl_arm_point(const pl_contact_arm *arm, const pl_vec3 *pos
   return point;
 }
 
-// Damp some pairs as wholes: near rest before the sweeps; after them what parts, with the angular
-// momentum that impulses brought in taken back (contact_rest.c). A pl_pair_visit.
-void pl_contact_rest_pairs(void *damping, const pl_contact_pair *pairs, int32_t count);
-
 // The fraction that is lost in a step at some rate: mostly that of the row before.
 typedef struct pl_rest_loss {
   double rate, lost;

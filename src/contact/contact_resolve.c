@@ -410,8 +410,7 @@ static void clear_others(void *data, int32_t begin, int32_t end, int32_t block) 
   }
 }
 
-static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
-  const resolution *r = data;
+static void store_pairs(const resolution *r, const pl_contact_pair *pairs, int32_t count) {
   const pl_contact_memory *memory = r->memory;
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
     if (pair->axis >= 0) pl_soft_store(&r->soft, pair);
@@ -422,6 +421,18 @@ static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count)
     }
   }
   pl_contact_report_pairs(r->memory, r->bodies, pairs, count);
+}
+
+// Of large islands: dampers and reports read the same rows.
+typedef struct pair_finish {
+  const resolution *resolution;
+  pl_contact_damping *damping;
+} pair_finish;
+
+static void finish_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
+  const pair_finish *f = data;
+  pl_contact_rest_pairs(f->damping, pairs, count);
+  store_pairs(f->resolution, pairs, count);
 }
 
 // --- islands
@@ -530,11 +541,13 @@ static void resolve_large(resolution *r) {
   pl_parallel_for(context, body_count, BODY_GRAIN, move_positions, r);
   if (r->has_rigid) pl_parallel_for(context, row_count, ROW_GRAIN, turn_levers, r);
   sweep_large(r, false, r->leaves);
-  pl_contact_limit_large(&damping);
   pl_parallel_for(context, body_count, BODY_GRAIN, clear_impulses, r);
   int32_t other_count = r->memory->body_count - plan->small_body_start[plan->small_count];
   pl_parallel_for(context, other_count, BODY_GRAIN, clear_others, r);
-  pl_contact_plan_visit_large(context, plan, store_pairs, r);
+  pl_contact_begin_limits(&damping);
+  pair_finish finish = {r, &damping};
+  pl_contact_plan_visit_large(context, plan, finish_pairs, &finish);
+  pl_contact_end_limits(&damping);
 }
 
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,
