@@ -20,6 +20,7 @@
 // Levers of what acts before the sweeps are those at the start of the step: positions follow the velocities, x + h v,
 // so that x × v at its end is that of the start's x and the new v.
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "contact/contact_damping.h"
@@ -123,31 +124,67 @@ static void take_rigid(const pl_contact_rigid *rigid, pl_contact_whole *whole) {
                               .is_slow = pl_vec3_dot(v, v) + turn < slow * slow};
 }
 
-static void damp_body(const pl_contact_damping *d, int32_t k) {
+// Positions will follow what is changed from here on.
+static void note_velocities(const pl_contact_damping *d, int32_t k) {
   const pl_contact_body *body = &d->bodies[k];
+  if (body->rigid != NULL)
+    d->memory->move_rigids[k] = *body->rigid;
+  else if (body->surface->particle_count > 0)
+    memcpy(&d->memory->move_velocities[d->memory->particle_start[k]], body->velocities,
+           (size_t)body->surface->particle_count * sizeof *body->velocities);
+}
+
+// Returns whether it may have shocks.
+static bool damp_body(const pl_contact_damping *d, int32_t k) {
+  const pl_contact_body *body = &d->bodies[k];
+  note_velocities(d, k);
   pl_contact_whole *whole = &d->memory->wholes[k];
   whole->is_free = whole->is_slow = false;
-  if (body->asleep || !(body->damping > 0)) return;
-  if (body->rigid != NULL || !find_whole(body, body->starts, whole)) return;
+  if (body->asleep || !(body->damping > 0)) return false;
+  if (body->rigid != NULL || !find_whole(body, body->starts, whole)) return false;
   damp_vibration(body, whole, d->step);
-  if (!(whole->max_deviation > SHOCK_SPEED)) return;
-  int32_t first = d->memory->particle_start[k] + k;
+  return whole->max_deviation > SHOCK_SPEED;
+}
+
+static void damp_shocks(const pl_contact_damping *d, const pl_shock_group *group) {
+  if (group->count == 0) return;
+  int32_t body = (int32_t)(group->bodies[0] - d->bodies), first = d->memory->particle_start[body] + body;
   pl_shock_particles particles = {&d->memory->shock_positions[first], &d->memory->shock_velocities[first]};
-  pl_contact_damp_shocks(body, d->memory->motions[k].tree, SHOCK * d->step, &particles);
+  pl_contact_damp_shocks(group, SHOCK * d->step, &particles);
+}
+
+// Vibration of some bodies, and shocks of those that follow each other and have one model together.
+static void damp_listed(const pl_contact_damping *d, const int32_t *bodies, int32_t count) {
+  pl_shock_group group = {.count = 0};
+  for (int32_t i = 0; i < count; ++i) {
+    if (!damp_body(d, bodies[i])) continue;
+    const pl_surface_tree *tree = d->memory->motions[bodies[i]].tree;
+    if (group.count == LANES || tree != group.tree) {
+      damp_shocks(d, &group);
+      group.count = 0;
+    }
+    group.tree = tree;
+    group.bodies[group.count++] = &d->bodies[bodies[i]];
+  }
+  damp_shocks(d, &group);
 }
 
 static void damp_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const pl_contact_damping *d = data;
-  for (int32_t i = begin; i < end; ++i) damp_body(d, d->memory->plan.bodies[i]);
+  damp_listed(d, &d->memory->plan.bodies[begin], end - begin);
 }
 
-// What a whole got goes to its particles.
+// What a whole got.
+static pl_rigid_field change_of(const pl_contact_whole *whole) {
+  return (pl_rigid_field){whole->motion.center, pl_vec3_sub(whole->motion.velocity, whole->velocity),
+                          pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity)};
+}
+
+// It goes to its particles.
 static void move_whole(const pl_contact_damping *d, int32_t k) {
-  const pl_contact_whole *whole = &d->memory->wholes[k];
-  pl_particles particles = particles_of(&d->bodies[k], pl_damping_positions(d, k));
-  pl_rigid_field change = {whole->motion.center, pl_vec3_sub(whole->motion.velocity, whole->velocity),
-                           pl_vec3_sub(whole->motion.angular_velocity, whole->angular_velocity)};
+  pl_particles particles = particles_of(&d->bodies[k], d->bodies[k].starts);
+  pl_rigid_field change = change_of(&d->memory->wholes[k]);
   pl_particle_kernels_get()->add(&particles, &change);
 }
 
@@ -162,11 +199,10 @@ static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
 
 void pl_contact_damp_island(pl_contact_damping *d, const pl_contact_island *island) {
   d->is_after = false;
+  damp_listed(d, island->bodies, island->body_count);
   bool is_near_rest = false;
-  for (int32_t i = 0; i < island->body_count; ++i) {
-    damp_body(d, island->bodies[i]);
-    is_near_rest = is_near_rest || d->memory->wholes[island->bodies[i]].is_slow;
-  }
+  for (int32_t i = 0; i < island->body_count && !is_near_rest; ++i)
+    is_near_rest = d->memory->wholes[island->bodies[i]].is_slow;
   if (!is_near_rest) return;
   pl_contact_rest_pairs(d, island->pairs, island->pair_count);
   for (int32_t i = 0; i < island->body_count; ++i)
@@ -177,7 +213,7 @@ void pl_contact_damp_large(pl_contact_damping *d) {
   const pl_contact_plan *plan = &d->memory->plan;
   int32_t body_count = plan->small_body_start[0];
   d->is_after = false;
-  pl_parallel_for(d->context, body_count, BODY_GRAIN, damp_bodies, d);
+  pl_parallel_for(d->context, body_count, LANES, damp_bodies, d);
   bool is_near_rest = false;
   for (int32_t i = 0; i < body_count && !is_near_rest; ++i) is_near_rest = d->memory->wholes[plan->bodies[i]].is_slow;
   if (!is_near_rest) return;
@@ -187,13 +223,14 @@ void pl_contact_damp_large(pl_contact_damping *d) {
 
 // --- rebound and limit, after the sweeps
 
-// Limit how fast particles move relative to the rigid motion; linear and angular momentum are kept. Returns whether
-// any did.
-static bool limit_vibration(const pl_contact_body *body, const pl_contact_rigid *motion, double max_speed) {
+// Give particles what their whole got, unless `change` is NULL, and limit how fast they move relative to the rigid
+// motion; linear and angular momentum are kept. Returns whether any was limited.
+static bool limit_vibration(const pl_contact_body *body, const pl_rigid_field *change, const pl_contact_rigid *motion,
+                            double max_speed) {
   const pl_particle_kernels *kernels = pl_particle_kernels_get();
   pl_particles particles = particles_of(body, body->positions);
   pl_rigid_field field = field_of(motion);
-  if (!(kernels->find_max(&particles, &field) > max_speed * max_speed)) return false;
+  if (!(kernels->find_max(&particles, change, &field) > max_speed * max_speed)) return false;
   pl_vec3 momentum = {0, 0, 0}, spin = {0, 0, 0};
   for (int32_t i = 0; i < particles.count; ++i) {
     pl_vec3 deviation = pl_vec3_sub(body->velocities[i], pl_whole_velocity_at(motion, body->positions[i]));
@@ -318,9 +355,9 @@ static void limit_body(const pl_contact_damping *d, int32_t k) {
     body->moved = true;
     return;
   }
-  if (is_pushed) move_whole(d, k);
+  pl_rigid_field change = change_of(whole);
   double max_speed = pl_larger(pl_larger(SHOCK_SPEED, PUSH_FACTOR * whole->push), MAX_WAY * whole->spacing / d->step);
-  bool is_limited = limit_vibration(body, &whole->motion, max_speed);
+  bool is_limited = limit_vibration(body, is_pushed ? &change : NULL, &whole->motion, max_speed);
   if (is_pushed || is_limited) body->moved = true;
 }
 
@@ -350,14 +387,15 @@ void pl_contact_limit_island(pl_contact_damping *d, const pl_contact_island *isl
   for (int32_t i = 0; i < island->body_count; ++i) limit_body(d, island->bodies[i]);
 }
 
-void pl_contact_limit_large(pl_contact_damping *d) {
-  const pl_contact_plan *plan = &d->memory->plan;
-  int32_t body_count = plan->small_body_start[0];
+void pl_contact_begin_limits(pl_contact_damping *d) {
   d->is_after = true;
-  pl_parallel_for(d->context, body_count, BODY_GRAIN, find_wholes, d);
-  pl_contact_plan_visit_large(d->context, plan, pl_contact_rest_pairs, d);
+  pl_parallel_for(d->context, d->memory->plan.small_body_start[0], BODY_GRAIN, find_wholes, d);
+}
+
+void pl_contact_end_limits(pl_contact_damping *d) {
+  const pl_contact_plan *plan = &d->memory->plan;
   pl_contact_plan_visit_large(d->context, plan, find_pushes, d);
-  pl_parallel_for(d->context, body_count, BODY_GRAIN, limit_bodies, d);
+  pl_parallel_for(d->context, plan->small_body_start[0], BODY_GRAIN, limit_bodies, d);
   int32_t other_count = d->memory->body_count - plan->small_body_start[plan->small_count];
   pl_parallel_for(d->context, other_count, BODY_GRAIN, limit_others, d);
 }

@@ -29,10 +29,14 @@ typedef struct pl_particle_kernels {
   void (*sum)(const pl_particles *p, pl_particle_sums *sums);
   // v <- r + kept (v - r) of all that are not held. Returns the largest |v - r|² of these before.
   double (*damp)(const pl_particles *p, const pl_rigid_field *field, double kept);
-  // Largest |v - r|² of those that are not held.
-  double (*find_max)(const pl_particles *p, const pl_rigid_field *field);
   // v <- v + r of those that are not held.
   void (*add)(const pl_particles *p, const pl_rigid_field *field);
+  // Add `change`, unless it is NULL; then the largest |v - r|² of those that are not held, r being
+  // that of `field`.
+  double (*find_max)(const pl_particles *p, const pl_rigid_field *change, const pl_rigid_field *field);
+  // positions <- positions + step (velocities - was), of those whose velocities differ. Returns
+  // whether any does.
+  bool (*follow)(const pl_particles *p, const pl_vec3 *was, double step, pl_vec3 *positions);
 } pl_particle_kernels;
 
 extern const pl_particle_kernels pl_particle_kernels_plain, pl_particle_kernels_avx2;

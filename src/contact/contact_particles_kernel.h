@@ -130,38 +130,82 @@ PL_SIMD_INLINE double max_lane(d4 a) {
   return low > high ? low : high;
 }
 
-PL_SIMD_INLINE double scan(const pl_particles *p, const pl_rigid_field *field, double kept, bool writes) {
+PL_SIMD_INLINE vec3_four select_vectors(m4 mask, vec3_four a, vec3_four b) {
+  return (vec3_four){select_four(mask, a.x, b.x), select_four(mask, a.y, b.y), select_four(mask, a.z, b.z)};
+}
+
+PL_SIMD_INLINE vec3_four add_vectors(vec3_four a, vec3_four b) {
+  return (vec3_four){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+// v - r of four particles; `max` is the largest square so far.
+PL_SIMD_INLINE vec3_four deviation_of(const particle_four *q, vec3_four r, d4 *max) {
+  vec3_four d = {q->v.x - r.x, q->v.y - r.y, q->v.z - r.z};
+  d4 square = d.x * d.x + d.y * d.y + d.z * d.z;
+  *max = max_four(select_four(q->is_free, square, set_four(0.0)), *max);
+  return d;
+}
+
+static double damp_particles(const pl_particles *p, const pl_rigid_field *field, double kept) {
   d4 max = set_four(0.0);
   for (int32_t i = 0; i < p->count; i += FOUR) {
     particle_four q = load_four(p, i);
-    vec3_four r = field_at(field, q.x), d = {q.v.x - r.x, q.v.y - r.y, q.v.z - r.z};
-    d4 square = d.x * d.x + d.y * d.y + d.z * d.z;
-    max = max_four(select_four(q.is_free, square, set_four(0.0)), max);
-    if (!writes) continue;
-    store_four(
-        p, i,
-        (vec3_four){select_four(q.is_free, r.x + kept * d.x, q.v.x), select_four(q.is_free, r.y + kept * d.y, q.v.y),
-                    select_four(q.is_free, r.z + kept * d.z, q.v.z)});
+    vec3_four r = field_at(field, q.x), d = deviation_of(&q, r, &max);
+    vec3_four damped = {r.x + kept * d.x, r.y + kept * d.y, r.z + kept * d.z};
+    store_four(p, i, select_vectors(q.is_free, damped, q.v));
   }
   return max_lane(max);
 }
 
-static double damp_particles(const pl_particles *p, const pl_rigid_field *field, double kept) {
-  return scan(p, field, kept, true);
-}
-
-static double find_max_deviation(const pl_particles *p, const pl_rigid_field *field) {
-  return scan(p, field, 1, false);
+PL_SIMD_INLINE void add_four(const pl_particles *p, int32_t i, const pl_rigid_field *field, particle_four *q) {
+  q->v = select_vectors(q->is_free, add_vectors(q->v, field_at(field, q->x)), q->v);
+  store_four(p, i, q->v);
 }
 
 static void add_field(const pl_particles *p, const pl_rigid_field *field) {
   for (int32_t i = 0; i < p->count; i += FOUR) {
     particle_four q = load_four(p, i);
-    vec3_four r = field_at(field, q.x);
-    store_four(p, i,
-               (vec3_four){select_four(q.is_free, q.v.x + r.x, q.v.x), select_four(q.is_free, q.v.y + r.y, q.v.y),
-                           select_four(q.is_free, q.v.z + r.z, q.v.z)});
+    add_four(p, i, field, &q);
   }
 }
 
-const pl_particle_kernels KERNELS = {sum_particles, damp_particles, find_max_deviation, add_field};
+static double find_max_deviation(const pl_particles *p, const pl_rigid_field *change, const pl_rigid_field *field) {
+  d4 max = set_four(0.0);
+  for (int32_t i = 0; i < p->count; i += FOUR) {
+    particle_four q = load_four(p, i);
+    if (change != NULL) add_four(p, i, change, &q);
+    deviation_of(&q, field_at(field, q.x), &max);
+  }
+  return max_lane(max);
+}
+
+static bool follow_particle(const pl_vec3 *velocity, const pl_vec3 *was, double step, pl_vec3 *position) {
+  pl_vec3 change = pl_vec3_sub(*velocity, *was);
+  if (change.x == 0 && change.y == 0 && change.z == 0) return false;
+  *position = pl_vec3_add_scaled(*position, change, step);
+  return true;
+}
+
+// Four vectors are twelve numbers in a row. Mostly all of them change; where not, each particle is looked at.
+static bool follow_velocities(const pl_particles *p, const pl_vec3 *was, double step, pl_vec3 *positions) {
+  bool differs = false;
+  int32_t i = 0;
+  for (; i + FOUR <= p->count; i += FOUR) {
+    d4_unaligned *to = (d4_unaligned *)(void *)&positions[i].x;
+    const d4_unaligned *v = (const d4_unaligned *)(const void *)&p->velocities[i].x;
+    const d4_unaligned *before = (const d4_unaligned *)(const void *)&was[i].x;
+    d4 a = v[0] - before[0], b = v[1] - before[1], c = v[2] - before[2];
+    m4 all = (m4)(a != 0.0) & (m4)(b != 0.0) & (m4)(c != 0.0);
+    if ((all[0] & all[1] & all[2] & all[3]) != 0) {
+      to[0] += step * a, to[1] += step * b, to[2] += step * c;
+      differs = true;
+      continue;
+    }
+    for (int k = 0; k < FOUR; ++k)
+      differs = follow_particle(&p->velocities[i + k], &was[i + k], step, &positions[i + k]) || differs;
+  }
+  for (; i < p->count; ++i) differs = follow_particle(&p->velocities[i], &was[i], step, &positions[i]) || differs;
+  return differs;
+}
+
+const pl_particle_kernels KERNELS = {sum_particles, damp_particles, add_field, find_max_deviation, follow_velocities};

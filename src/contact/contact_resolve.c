@@ -24,6 +24,7 @@
 #include "contact/contact_bounce.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_lone.h"
+#include "contact/contact_particles.h"
 #include "contact/contact_soft_rows.h"
 #include "contact/contact_solver.h"
 #include "contact/vec3_parts.h"
@@ -341,22 +342,6 @@ static void sweep_large(resolution *r, bool corrects, int32_t sweeps) {
 
 // --- bodies
 
-static void note_velocities_of(const resolution *r, int32_t k) {
-  const pl_contact_body *body = &r->bodies[k];
-  if (body->rigid != NULL) {
-    r->memory->move_rigids[k] = *body->rigid;
-    return;
-  }
-  pl_vec3 *to = &r->memory->move_velocities[r->memory->particle_start[k]];
-  for (int32_t i = 0; i < body->surface->particle_count; ++i) to[i] = body->velocities[i];
-}
-
-static void note_velocities(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  const resolution *r = data;
-  for (int32_t i = begin; i < end; ++i) note_velocities_of(r, r->memory->plan.bodies[i]);
-}
-
 static void move_rigid(const resolution *r, int32_t k) {
   pl_contact_body *body = &r->bodies[k];
   pl_contact_rigid *rigid = body->rigid;
@@ -376,12 +361,8 @@ static void move_positions_of(const resolution *r, int32_t k) {
     return;
   }
   const pl_vec3 *was = &r->memory->move_velocities[r->memory->particle_start[k]];
-  for (int32_t i = 0; i < body->surface->particle_count; ++i) {
-    pl_vec3 change = pl_vec3_sub(body->velocities[i], was[i]);
-    if (!differs(change)) continue;
-    body->positions[i] = pl_vec3_add_scaled(body->positions[i], change, r->step->step);
-    body->moved = true;
-  }
+  pl_particles particles = {body->surface->particle_count, body->positions, body->velocities, body->inverse_masses};
+  if (pl_particle_kernels_get()->follow(&particles, was, r->step->step, body->positions)) body->moved = true;
 }
 
 static void move_positions(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -430,8 +411,7 @@ static void clear_others(void *data, int32_t begin, int32_t end, int32_t block) 
   }
 }
 
-static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
-  const resolution *r = data;
+static void store_pairs(const resolution *r, const pl_contact_pair *pairs, int32_t count) {
   const pl_contact_memory *memory = r->memory;
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
     if (pair->axis >= 0) pl_soft_store(&r->soft, pair);
@@ -442,6 +422,18 @@ static void store_pairs(void *data, const pl_contact_pair *pairs, int32_t count)
     }
   }
   pl_contact_report_pairs(r->memory, r->bodies, pairs, count);
+}
+
+// Of large islands: dampers and reports read the same rows.
+typedef struct pair_finish {
+  const resolution *resolution;
+  pl_contact_damping *damping;
+} pair_finish;
+
+static void finish_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
+  const pair_finish *f = data;
+  pl_contact_rest_pairs(f->damping, pairs, count);
+  store_pairs(f->resolution, pairs, count);
 }
 
 // --- islands
@@ -481,7 +473,6 @@ static void resolve_island(const resolution *all, int32_t number) {
   build_rows(r, rows.first, rows.first + rows.count, 0);
   for (int32_t p = 0; p < island.pair_count; ++p)
     if (island.pairs[p].axis >= 0) pl_soft_build(&r->soft, range.first + p);
-  for (int32_t i = 0; i < island.body_count; ++i) note_velocities_of(r, island.bodies[i]);
   pl_contact_damp_island(&damping, &island);
   r->corrects = true;
   start_pairs(r, range);
@@ -545,17 +536,18 @@ static void resolve_large(resolution *r) {
   pl_contact_damping damping = damping_of(r);
   pl_parallel_for(context, row_count, ROW_GRAIN, build_rows, r);
   pl_parallel_for(context, r->memory->soft_pair_count, PAIR_GRAIN, build_soft, r);
-  pl_parallel_for(context, body_count, BODY_GRAIN, note_velocities, r);
   pl_contact_damp_large(&damping);
   sweep_large(r, true, r->arrivals);
   pl_parallel_for(context, body_count, BODY_GRAIN, move_positions, r);
   if (r->has_rigid) pl_parallel_for(context, row_count, ROW_GRAIN, turn_levers, r);
   sweep_large(r, false, r->leaves);
-  pl_contact_limit_large(&damping);
   pl_parallel_for(context, body_count, BODY_GRAIN, clear_impulses, r);
   int32_t other_count = r->memory->body_count - plan->small_body_start[plan->small_count];
   pl_parallel_for(context, other_count, BODY_GRAIN, clear_others, r);
-  pl_contact_plan_visit_large(context, plan, store_pairs, r);
+  pl_contact_begin_limits(&damping);
+  pair_finish finish = {r, &damping};
+  pl_contact_plan_visit_large(context, plan, finish_pairs, &finish);
+  pl_contact_end_limits(&damping);
 }
 
 pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *bodies, int32_t body_count,

@@ -1,4 +1,5 @@
-// How pairs of bodies that touch come to rest, as wholes; contact_damping.c has what damps single bodies.
+// How pairs of bodies that touch come to rest, as wholes; contact_damping.c has what damps single bodies,
+// contact_rest_soft.c the same for pairs of two soft bodies.
 //
 // 3 Rest: bodies that bounce or sway on what they touch although their surfaces stick together. With u the relative
 //   velocity that the two bodies would have at the contact if they were rigid, an impulse
@@ -24,14 +25,11 @@
 #include "contact/contact_damping.h"
 #include "pliant/math.h"
 
-static const double MIXED_RATE = 240;    // γ₀ between a rigid and a soft body, 1/s
-static const double REBOUND_RATE = 100;  // γ₁, 1/s, of two bodies
+static const double MIXED_RATE = 240;  // γ₀ between a rigid and a soft body, 1/s
 // The same on a collider. Ten times as much would take bounces away; without it a box that was thrown off a heap rolls
 // on its corners for seconds, each of which gives back what it takes. From 1 m a default box bounces to 0.31 m, 0.37
 // without.
 static const double COLLIDER_REBOUND_RATE = 10;
-// Friction above this fraction of its limit counts as sliding.
-static const double STICKING = 0.95;
 
 static bool has_rigid(const pl_contact_damping *d, int32_t a, int32_t b) {
   return d->bodies[a].rigid != NULL || (b >= 0 && d->bodies[b].rigid != NULL);
@@ -58,25 +56,11 @@ static rest_contact rest_of_row(const pl_contact_damping *d, pl_contact_row *row
                         row->sliding_impulse,  &row->rest_impulse};
 }
 
-static rest_contact rest_of_soft(const pl_contact_damping *d, const pl_soft_side *side, const pl_soft_row *row,
-                                 double *rest_impulse) {
-  return (rest_contact){side->own,
-                        side->other,
-                        pl_vec3_of_floats(row->normal),
-                        pl_damping_positions(d, side->own)[row->particles[0]],
-                        {0, 0, 0},
-                        (double)row->friction,
-                        (double)row->restitution,
-                        (double)row->normal_impulse,
-                        pl_vec3_of_floats(row->sliding_impulse),
-                        rest_impulse};
-}
-
 // Relative velocity of two wholes that a contact takes away, and the rate at which it does.
 static pl_vec3 damped_velocity(const pl_contact_damping *d, const rest_contact *c, pl_vec3 u, double *rate) {
-  double along = pl_vec3_dot(c->normal, u), limit = STICKING * c->friction * c->normal_impulse;
+  double along = pl_vec3_dot(c->normal, u), limit = PL_STICKING * c->friction * c->normal_impulse;
   if (d->is_after && !has_rigid(d, c->a, c->b)) {
-    *rate = (c->b < 0 ? COLLIDER_REBOUND_RATE : REBOUND_RATE) * pl_larger(1 - c->restitution, 0);
+    *rate = (c->b < 0 ? COLLIDER_REBOUND_RATE : PL_REBOUND_RATE) * pl_larger(1 - c->restitution, 0);
     return pl_vec3_scale(c->normal, pl_larger(along, 0));
   }
   bool slides = pl_vec3_dot(c->sliding_impulse, c->sliding_impulse) > limit * limit;
@@ -86,17 +70,7 @@ static pl_vec3 damped_velocity(const pl_contact_damping *d, const rest_contact *
   return u;
 }
 
-// The fraction that is lost in a step at some rate: mostly that of the row before.
-typedef struct rest_loss {
-  double rate, lost;
-} rest_loss;
-
-static double lost_at(rest_loss *loss, double rate, double step) {
-  if (loss->rate != rate) *loss = (rest_loss){rate, 1 - exp(-rate * step)};
-  return loss->lost;
-}
-
-static void rest_at(const pl_contact_damping *d, const rest_contact *c, double fraction, rest_loss *loss) {
+static void rest_at(const pl_contact_damping *d, const rest_contact *c, double fraction, pl_rest_loss *loss) {
   pl_contact_rigid *a = &d->memory->wholes[c->a].motion, *b = c->b >= 0 ? &d->memory->wholes[c->b].motion : NULL;
   // Both feel it at one point, so that angular momentum stays.
   pl_vec3 point = c->point, u = pl_vec3_sub(pl_whole_velocity_at(a, point), c->surface_velocity);
@@ -107,7 +81,7 @@ static void rest_at(const pl_contact_damping *d, const rest_contact *c, double f
   if (!(square > 0)) return;
   pl_vec3 n = pl_vec3_scale(u, 1 / sqrt(square));
   double answer = pl_whole_answer_along(a, point, n) + (b != NULL ? pl_whole_answer_along(b, point, n) : 0);
-  double lost = lost_at(loss, rate, d->step);
+  double lost = pl_lost_at(loss, rate, d->step);
   pl_vec3 impulse = pl_vec3_scale(u, -lost * fraction / answer);
   // No adhesion: what pulls is at most what presses.
   double pull = -pl_vec3_dot(impulse, c->normal), pressed = pl_larger(c->normal_impulse + *c->rest_impulse, 0);
@@ -143,31 +117,13 @@ static pl_vec3 spin_of(const pl_contact_damping *d, const pl_contact_row *row) {
                      pl_vec3_cross(end, pl_vec3_sub(impulse, row->arrive_impulse)));
 }
 
-// The same of a contact of soft bodies.
-static pl_vec3 spin_of_soft(const pl_contact_damping *d, const pl_soft_side *side, const pl_soft_row *row,
-                            pl_vec3 arrive_impulse) {
-  const pl_contact_body *a = &d->bodies[side->own], *b = &d->bodies[side->other];
-  pl_vec3 start = pl_soft_gap(row, a->starts, b->starts), end = pl_soft_gap(row, a->positions, b->positions);
-  return pl_vec3_add(pl_vec3_cross(start, arrive_impulse),
-                     pl_vec3_cross(end, pl_vec3_sub(pl_soft_impulse(row), arrive_impulse)));
-}
-
 static pl_vec3 sum_spins(const pl_contact_damping *d, const pl_contact_pair *pair) {
   pl_vec3 sum = {0, 0, 0};
-  for (int32_t i = 0; i < pair->count && pair->axis < 0; ++i) {
+  for (int32_t i = 0; i < pair->count; ++i) {
     const pl_contact_row *row = &d->memory->rows[pair->first_row + i];
     // Also of a row that pushed positions apart and pushes no more: the two places have moved in between.
     bool has_pushed = row->normal_impulse > 0 || pl_vec3_dot(row->arrive_impulse, row->arrive_impulse) > 0;
     if (has_pushed && row->normal_mass > 0 && row->b.body >= 0) sum = pl_vec3_add(sum, spin_of(d, row));
-  }
-  for (int k = 0; k < 2 && pair->axis >= 0; ++k) {
-    pl_soft_side side = pl_soft_side_of(pair, k);
-    for (int32_t i = side.first; i < side.end; ++i) {
-      const pl_soft_row *row = &d->memory->soft_rows[i];
-      pl_vec3 arrived = pl_vec3_of_floats(d->memory->soft_notes[i].arrive_impulse);
-      bool has_pushed = row->normal_impulse > 0 || pl_vec3_dot(arrived, arrived) > 0;
-      if (has_pushed) sum = pl_vec3_add(sum, spin_of_soft(d, &side, row, arrived));
-    }
   }
   return sum;
 }
@@ -184,7 +140,7 @@ static void keep_spin(const pl_contact_damping *d, const pl_contact_pair *pair) 
   }
 }
 
-static void rest_rows(const pl_contact_damping *d, const pl_contact_pair *pair, rest_loss *loss) {
+static void rest_rows(const pl_contact_damping *d, const pl_contact_pair *pair, pl_rest_loss *loss) {
   pl_contact_row *rows = &d->memory->rows[pair->first_row];
   double sum = 0;
   for (int32_t i = 0; i < pair->count; ++i) sum += rows[i].normal_impulse;
@@ -196,42 +152,15 @@ static void rest_rows(const pl_contact_damping *d, const pl_contact_pair *pair, 
   }
 }
 
-// How fast two soft bodies part, as wholes, where a contact is.
-static double parting_speed(const pl_contact_damping *d, const pl_soft_side *side, const pl_soft_row *row) {
-  pl_vec3 point = pl_damping_positions(d, side->own)[row->particles[0]];
-  return pl_vec3_dot(pl_vec3_of_floats(row->normal),
-                     pl_vec3_sub(pl_whole_velocity_at(&d->memory->wholes[side->own].motion, point),
-                                 pl_whole_velocity_at(&d->memory->wholes[side->other].motion, point)));
-}
-
-static void rest_soft(const pl_contact_damping *d, const pl_contact_pair *pair, rest_loss *loss) {
-  double sum = 0;
-  for (int pass = 0; pass < 2; ++pass)
-    for (int k = 0; k < 2; ++k) {
-      pl_soft_side side = pl_soft_side_of(pair, k);
-      for (int32_t i = side.first; i < side.end; ++i) {
-        const pl_soft_row *row = &d->memory->soft_rows[i];
-        if (pass == 0) sum += (double)row->normal_impulse;
-        if (pass == 0 || !(row->normal_impulse > 0)) continue;
-        // After the sweeps only those that part are damped: most do not.
-        if (d->is_after && !(parting_speed(d, &side, row) > 0)) continue;
-        double rest_impulse = (double)d->memory->soft_notes[i].rest_impulse;
-        rest_contact contact = rest_of_soft(d, &side, row, &rest_impulse);
-        rest_at(d, &contact, (double)row->normal_impulse / sum, loss);
-        d->memory->soft_notes[i].rest_impulse = (float)rest_impulse;
-      }
-    }
-}
-
 void pl_contact_rest_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const pl_contact_damping *d = data;
-  rest_loss loss = {0, 0};
+  pl_rest_loss loss = {0, 0};
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (pair->axis >= 0) {
+      pl_contact_rest_soft(d, pair, &loss);
+      continue;
+    }
     if (d->is_after) keep_spin(d, pair);
-    if (!is_damped(d, pair)) continue;
-    if (pair->axis >= 0)
-      rest_soft(d, pair, &loss);
-    else
-      rest_rows(d, pair, &loss);
+    if (is_damped(d, pair)) rest_rows(d, pair, &loss);
   }
 }

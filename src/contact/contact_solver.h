@@ -256,14 +256,22 @@ typedef struct pl_contact_island {
   int32_t pair_count;
 } pl_contact_island;
 
-// Between building rows and sweeping them: of one island, and of all large ones.
+// Between building rows and sweeping them: note velocities, and damp them. Of one island, and of all
+// large ones.
 void pl_contact_damp_island(pl_contact_damping *damping, const pl_contact_island *island);
 void pl_contact_damp_large(pl_contact_damping *damping);
 
 // After the sweeps: let bodies part slower, and limit the speed of single particles relative to
-// their bodies. Those that touch nothing are limited with the large islands.
+// their bodies. Of one island, and of all large ones in three parts, of which the second is
+// pl_contact_rest_pairs() for all pairs in the order of their colours; the last limits those that
+// touch nothing too.
 void pl_contact_limit_island(pl_contact_damping *damping, const pl_contact_island *island);
-void pl_contact_limit_large(pl_contact_damping *damping);
+void pl_contact_begin_limits(pl_contact_damping *damping);
+void pl_contact_end_limits(pl_contact_damping *damping);
+
+// Damp some pairs as wholes: near rest before the sweeps; after them what parts, with the angular
+// momentum that impulses brought in taken back (contact_rest.c). A pl_pair_visit.
+void pl_contact_rest_pairs(void *damping, const pl_contact_pair *pairs, int32_t count);
 
 // What became of pair number `pair` of the plan.
 const pl_contact_outcome *pl_contact_outcome_of(const pl_contact_memory *memory, int32_t pair);

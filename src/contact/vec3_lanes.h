@@ -42,13 +42,15 @@ PL_SIMD_INLINE vec3_lanes cross3(vec3_lanes a, vec3_lanes b) {
 }
 
 // Two points side by side.
-PL_SIMD_INLINE pl_f8 pair_at(const pl_f4 *from, int32_t first, int32_t second) {
+PL_SIMD_INLINE pl_f8 join_two(pl_f4 first, pl_f4 second) {
 #if PL_SIMD_IS_AVX
-  return (pl_f8)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)from[first]),
-                                     (__m128)from[second], 1);
+  return (pl_f8)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)first), (__m128)second, 1);
 #else
-  return __builtin_shufflevector(from[first], from[second], 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7);
 #endif
+}
+PL_SIMD_INLINE pl_f8 pair_at(const pl_f4 *from, int32_t first, int32_t second) {
+  return join_two(from[first], from[second]);
 }
 
 // x, y and z of eight points. Returns their fourth numbers.

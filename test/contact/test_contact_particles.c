@@ -69,7 +69,7 @@ static void changes_are_those_of_single_particles(void **state) {
     particle_set set, was, damped;
     pl_particles p = make_particles(&set, count, true);
     make_particles(&was, count, true);
-    double max = 0, found = pl_particle_kernels_get()->find_max(&p, &FIELD);
+    double max = 0, found = pl_particle_kernels_get()->find_max(&p, NULL, &FIELD);
     assert_memory_equal(set.velocities, was.velocities, (size_t)count * sizeof(pl_vec3));
     check_near(pl_particle_kernels_get()->damp(&p, &FIELD, 0.25), found, 0);
     damped = set;
@@ -84,6 +84,46 @@ static void changes_are_those_of_single_particles(void **state) {
     }
     check_near(found, max, 1e-14);
   }
+}
+
+// What is added first is as if it had been added before; with the bits of `add`.
+static void a_change_is_added_before_the_largest_is_found(void **state) {
+  (void)state;
+  static const pl_rigid_field CHANGE = {{4.8, -3.1, 2.2}, {0.1, 0.4, -0.3}, {-0.2, 0.5, 0.6}};
+  for (int32_t count = 1; count <= MAX_COUNT; ++count) {
+    particle_set together, apart;
+    memset(&together, 0, sizeof together);
+    memset(&apart, 0, sizeof apart);
+    pl_particles p = make_particles(&together, count, true), q = make_particles(&apart, count, true);
+    double found = pl_particle_kernels_get()->find_max(&p, &CHANGE, &FIELD);
+    pl_particle_kernels_get()->add(&q, &CHANGE);
+    check_near(found, pl_particle_kernels_get()->find_max(&q, NULL, &FIELD), 0);
+    assert_memory_equal(&together, &apart, sizeof apart);
+  }
+}
+
+// Those whose velocity is as it was stay where they are, with the sign of a zero.
+static void positions_follow_changes_of_velocity(void **state) {
+  (void)state;
+  const double step = 1.0 / 240;
+  for (int32_t count = 1; count <= MAX_COUNT; ++count)
+    for (int kept = 0; kept < 3; ++kept) {  // none, some, all
+      particle_set set, was;
+      pl_particles p = make_particles(&set, count, false);
+      make_particles(&was, count, false);
+      bool differs = false;
+      pl_vec3 wanted[MAX_COUNT];
+      for (int32_t i = 0; i < count; ++i) {
+        bool is_kept = kept == 2 || (kept == 1 && i % 3 == 0);
+        if (is_kept) set.positions[i].y = -0.0;
+        if (!is_kept) set.velocities[i] = pl_vec3_add(set.velocities[i], pl_vec3_of(0.1 * i, i % 7 == 0 ? 0 : 1, -1));
+        pl_vec3 change = pl_vec3_sub(set.velocities[i], was.velocities[i]);
+        wanted[i] = is_kept ? set.positions[i] : pl_vec3_add_scaled(set.positions[i], change, step);
+        differs = differs || !is_kept;
+      }
+      assert_true(pl_particle_kernels_get()->follow(&p, was.velocities, step, set.positions) == differs);
+      assert_memory_equal(set.positions, wanted, (size_t)count * sizeof wanted[0]);
+    }
 }
 
 static void instruction_sets_give_the_same_bits(void **state) {
@@ -101,6 +141,8 @@ static void instruction_sets_give_the_same_bits(void **state) {
       kernels[k]->sum(&p, &sums[k]);
       kernels[k]->damp(&p, &FIELD, 0.3);
       kernels[k]->add(&p, &FIELD);
+      pl_vec3 was[MAX_COUNT] = {{0, 0, 0}};
+      kernels[k]->follow(&p, was, 0.01, sets[k].positions);
     }
     assert_memory_equal(&sets[0], &sets[1], sizeof sets[0]);
     assert_memory_equal(&sums[0].mass, &sums[1].mass, offsetof(pl_particle_sums, is_free));
@@ -109,8 +151,9 @@ static void instruction_sets_give_the_same_bits(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sums_are_those_of_single_particles),
-                                     cmocka_unit_test(changes_are_those_of_single_particles),
-                                     cmocka_unit_test(instruction_sets_give_the_same_bits)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sums_are_those_of_single_particles), cmocka_unit_test(changes_are_those_of_single_particles),
+      cmocka_unit_test(a_change_is_added_before_the_largest_is_found),
+      cmocka_unit_test(positions_follow_changes_of_velocity), cmocka_unit_test(instruction_sets_give_the_same_bits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Viscosity along edges: every edge is damped by the formula, momentum and angular momentum stay, nothing is turned
-// around, and both instruction sets give the same bits.
+// around, and a body gets the same bits alone, in a group, and of both instruction sets.
 // ctest: unit
 #include "base/random.h"
 #include "contact/contact_shock.h"
@@ -36,7 +36,7 @@ static void close_box(shocked_box *s) {
 
 static void damp(shocked_box *s, double rate) {
   pl_shock_particles particles = {s->positions, s->velocities};
-  pl_contact_damp_shocks(&s->boxes.bodies[0], &s->tree, rate, &particles);
+  pl_contact_damp_shocks(&(pl_shock_group){&s->tree, 1, {&s->boxes.bodies[0]}}, rate, &particles);
 }
 
 static void links_are_all_edges_once(void **state) {
@@ -139,10 +139,61 @@ static void instruction_sets_give_the_same_bits(void **state) {
 #endif
 }
 
+// Bodies like the one of `s`, at other velocities.
+typedef struct shocked_group {
+  pl_shock_group group;
+  pl_contact_body bodies[LANES];
+  pl_vec3 velocities[LANES][PARTICLES];
+} shocked_group;
+
+static void make_group(shocked_box *s, int count, shocked_group *g) {
+  pl_random random = pl_random_of_seed(7);
+  g->group = (pl_shock_group){.tree = &s->tree, .count = count};
+  for (int k = 0; k < count; ++k) {
+    // From a body that is limited nowhere to one that is nearly everywhere.
+    double speed = 0.1 * (1 << k);
+    for (int i = 0; i < PARTICLES; ++i)
+      g->velocities[k][i] =
+          pl_vec3_of(pl_random_between(&random, -speed, speed), pl_random_between(&random, -speed, speed), k);
+    g->bodies[k] = s->boxes.bodies[0];
+    g->bodies[k].velocities = g->velocities[k];
+    g->group.bodies[k] = &g->bodies[k];
+  }
+}
+
+static void a_group_gets_the_bits_of_single_bodies(void **state) {
+  (void)state;
+  pl_shock_group_kernel *kernels[2] = {pl_shock_run_group_plain, pl_shock_run_group_plain};
+#if PL_SIMD_HAS_AVX2
+  if (PL_SIMD_CAN_AVX2()) kernels[1] = pl_shock_run_group_avx2;
+#endif
+  static shocked_box s;
+  static shocked_group together, alone;
+  for (int holds = 0; holds < 2; ++holds)
+    for (int count = 1; count <= LANES; ++count) {
+      open_box(&s, 0);
+      for (int i = 0; i < PARTICLES && holds; i += 3) s.boxes.inverse_masses[i] = 0;
+      pl_shock_particles particles = {s.positions, s.velocities};
+      make_group(&s, count, &alone);
+      for (int k = 0; k < count; ++k) pl_shock_run_plain(&alone.bodies[k], &s.tree, &particles, 4.0f / 240);
+      for (int k = 0; k < 2; ++k) {
+        make_group(&s, count, &together);
+        kernels[k](&together.group, 4.0f / 240);
+        assert_memory_equal(together.velocities, alone.velocities, (size_t)count * sizeof alone.velocities[0]);
+        make_group(&s, count, &together);
+        pl_contact_damp_shocks(&together.group, 4.0 / 240, &particles);
+        assert_memory_equal(together.velocities, alone.velocities, (size_t)count * sizeof alone.velocities[0]);
+      }
+      close_box(&s);
+    }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(links_are_all_edges_once), cmocka_unit_test(a_slow_edge_loses_in_proportion_to_its_speed),
-      cmocka_unit_test(momentum_stays_and_energy_falls), cmocka_unit_test(held_particles_stay),
-      cmocka_unit_test(instruction_sets_give_the_same_bits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(links_are_all_edges_once),
+                                     cmocka_unit_test(a_slow_edge_loses_in_proportion_to_its_speed),
+                                     cmocka_unit_test(momentum_stays_and_energy_falls),
+                                     cmocka_unit_test(held_particles_stay),
+                                     cmocka_unit_test(instruction_sets_give_the_same_bits),
+                                     cmocka_unit_test(a_group_gets_the_bits_of_single_bodies)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

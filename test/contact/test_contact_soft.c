@@ -5,6 +5,7 @@
 #include "contact/contact_cache.h"
 #include "contact/contact_filter.h"
 #include "contact/contact_soft_rows.h"
+#include "contact/contact_solver.h"
 #include "fixtures/pressed_boxes.h"
 #include "math/simd.h"
 
@@ -122,6 +123,54 @@ static void momentum_is_kept(void **state) {
   close_boxes(&b);
 }
 
+// Boxes whose surfaces press while they part as wholes, or that are near rest and have pressed in the step before.
+static void press_damped(pressed_boxes *b, bool parts, bool lists) {
+  open_boxes(b);
+  press(b, 9);
+  if (!parts) resolve(b, lists);
+  for (int k = 0; k < 2; ++k) {
+    b->bodies[k].damping = 1;
+    for (int i = 0; i < PARTICLES; ++i) {
+      pl_vec3 *v = &b->velocities[k][i];
+      *v = pl_vec3_scale(*v, parts ? 1 : 0.1);
+      // All but the lowest layer of the upper box.
+      if (parts && k == 1 && i / 4 % 4 > 0) v->y += 3;
+    }
+  }
+  resolve(b, lists);
+}
+
+// What the dampers of pairs gave all rows, along their normals.
+static double sum_rest(const pressed_boxes *b) {
+  const pl_contact_memory *memory = &b->solver->memory;
+  double sum = 0;
+  for (int32_t i = 0; i < memory->soft_row_count; ++i)
+    sum += (double)memory->soft_notes[memory->listed_rows[i]].rest_impulse;
+  for (int32_t i = 0; i < b->solver->contact_count; ++i) sum += memory->rows[i].rest_impulse;
+  return sum;
+}
+
+static void dampers_are_those_of_general_rows(void **state) {
+  (void)state;
+  for (int parts = 0; parts < 2; ++parts) {
+    static pressed_boxes general, compact;
+    press_damped(&general, parts == 1, true);
+    press_damped(&compact, parts == 1, false);
+    double difference = 0, speed = 0, rest = sum_rest(&general), other = sum_rest(&compact);
+    for (int k = 0; k < 2; ++k)
+      for (int i = 0; i < PARTICLES; ++i) {
+        difference = fmax(difference, pl_vec3_distance(general.velocities[k][i], compact.velocities[k][i]));
+        speed = fmax(speed, pl_vec3_length(general.velocities[k][i]));
+      }
+    printf("velocities up to %.3g m/s differ by up to %.2g; dampers give %.4g and %.4g N s\n", speed, difference, rest,
+           other);
+    assert_true(difference < 5e-3 * speed);
+    assert_true(fabs(rest) > 1e-3 && fabs(rest - other) < 0.01 * fabs(rest));
+    close_boxes(&general);
+    close_boxes(&compact);
+  }
+}
+
 static void a_rule_of_the_pair_takes_friction_away(void **state) {
   (void)state;
   for (int k = 0; k < 2; ++k) {
@@ -220,6 +269,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(velocities_are_those_of_general_rows),
                                      cmocka_unit_test(contacts_are_those_of_the_list),
                                      cmocka_unit_test(momentum_is_kept),
+                                     cmocka_unit_test(dampers_are_those_of_general_rows),
                                      cmocka_unit_test(a_rule_of_the_pair_takes_friction_away),
                                      cmocka_unit_test(kernels_agree_to_the_last_bit),
                                      cmocka_unit_test(what_is_stored_is_what_is_pushed)};
