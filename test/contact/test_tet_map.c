@@ -71,6 +71,8 @@ static void faces_and_depth_are_those_of_the_box(void **state) {
   for (int32_t t = 0; t < map->tet_count; ++t)
     for (int k = 0; k < 4; ++k) count += map->faces[32 * (t / 8) + 8 * k + t % 8] == 1.0f;
   assert_int_equal(count, model->surface.triangle_count);
+  // A face of a box is flat.
+  for (int32_t t = 0; t < model->surface.triangle_count; ++t) assert_true(map->is_level[t]);
   assert_true(map->depth > 0.09 && map->depth <= 0.1 + 1e-12);
   pl_model_destroy(model);
   drop_context(context);
