@@ -16,6 +16,7 @@
 #include "contact/contact_cache.h"
 #include "contact/contact_solver.h"
 #include "contact/pair_lanes.h"
+#include "math/lanes.h"
 #include "mesh/simplex.h"
 
 // As for triangles (contact_surface.c): how far below the surface a point still comes in, and how far away a triangle
@@ -256,26 +257,44 @@ static void set_floats(float to[3], pl_vec3 a) {
   to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
 }
 
-int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, const pl_lane_tets *tets) {
-  const pl_lane_kernels *kernels = pl_lane_kernels_get();
-  const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
-  double limit = group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin;
-  pl_vec3 shift = pl_vec3_sub(own->origin, tets->origin);
-  pl_box box = pl_box_expand(motion->end_box, limit);
+// The points of a body that may be in another: those that end the step within its hull. Returns how many there are.
+static int32_t list_inside(const pl_surface_motion *own, const pl_surface_motion *other, double limit,
+                           const pl_lane_tets *tets, int32_t points[PL_SURFACE_LANE_POINTS]) {
+  pl_box box = pl_box_expand(other->end_box, limit);
   pl_lane_hull hull;
-  set_floats(hull.shift, shift);
+  set_floats(hull.shift, pl_vec3_sub(own->origin, tets->origin));
   set_floats(hull.min, pl_vec3_sub(box.min, tets->origin));
   set_floats(hull.max, pl_vec3_sub(box.max, tets->origin));
-  pl_pair_axis_end_extents(motion, limit, hull.direction_min, hull.direction_max);
-  int32_t points[PL_SURFACE_LANE_POINTS], touching = 0;
-  int32_t count = kernels->list_points(own->lanes, own->lane_block_count, &hull, points);
-  for (int32_t i = 0; i < count && points[i] < own->tree->surface->point_count; ++i) {
-    pl_contact_query query;
-    float position[3], weights[4];
-    set_floats(position, pl_vec3_sub(own->ends[points[i]], tets->origin));
-    int32_t tet = kernels->find_tet(motion->tree->surface->tet_map, tets, position, (float)limit, weights);
-    if (tet >= 0 && pl_contact_group_query(group, points[i], &query))
-      touching += touch_tet(&query, other, tet, weights);
+  pl_pair_axis_end_extents(other, limit, hull.direction_min, hull.direction_max);
+  int32_t listed = pl_lane_kernels_get()->list_points(own->lanes, own->lane_block_count, &hull, points), count = 0;
+  for (int32_t i = 0; i < listed && points[i] < own->tree->surface->point_count; ++i)
+    if (pl_vec3_is_finite(own->ends[points[i]])) points[count++] = points[i];
+  return count;
+}
+
+static void fill_lookup(const pl_surface_motion *own, const int32_t *points, int32_t count, pl_vec3 origin,
+                        pl_lane_lookup *lookup) {
+  lookup->count = count;
+  for (int i = 0; i < LANES; ++i) {
+    float position[3];
+    set_floats(position, pl_vec3_sub(own->ends[points[i < count ? i : count - 1]], origin));
+    for (int k = 0; k < 3; ++k) lookup->positions[k][i] = position[k];
+  }
+}
+
+int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, const pl_lane_tets *tets) {
+  const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
+  double limit = group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin;
+  int32_t points[PL_SURFACE_LANE_POINTS], touching = 0, count = list_inside(own, motion, limit, tets, points);
+  pl_lane_lookup lookup = {.limit = (float)limit};
+  for (int32_t first = 0; first < count; first += LANES) {
+    fill_lookup(own, &points[first], count - first < LANES ? count - first : LANES, tets->origin, &lookup);
+    pl_lane_kernels_get()->find_tets(motion->tree->surface->tet_map, tets, &lookup);
+    for (int32_t i = 0; i < lookup.count; ++i) {
+      pl_contact_query query;
+      if (lookup.tets[i] >= 0 && pl_contact_group_query(group, points[first + i], &query))
+        touching += touch_tet(&query, other, lookup.tets[i], lookup.weights[i]);
+    }
   }
   return touching;
 }

@@ -123,6 +123,16 @@ typedef struct pl_lane_tets {
   float *groups;   // boxes around eight blocks each, [block / 64][min x, y, z, max x, y, z][8]
 } pl_lane_tets;
 
+// Up to eight positions that are looked up in these, and what is found.
+typedef struct pl_lane_lookup {
+  int32_t count;
+  float limit;  // metres: they may be as far outside of the surface
+  // x, y, z relative to the origin; finite, those after the last too
+  float positions[3][8] __attribute__((aligned(32)));
+  int32_t tets[8];      // out: the one that each is deepest in; -1: none
+  float weights[8][4];  // and its weights there
+} pl_lane_lookup;
+
 // Take the memory for the tets of a map. False when out of memory.
 bool pl_lane_tets_take(pl_arena *arena, const pl_tet_map *map, pl_lane_tets *tets);
 
@@ -186,10 +196,8 @@ typedef struct pl_lane_kernels {
   // Fill the blocks of the tets between `count` particles; `origin` is there.
   void (*pack_tets)(const pl_tet_map *map, const pl_vec3 *positions, int32_t count,
                     pl_lane_tets *tets);
-  // The tet that a position (relative to their origin) is deepest in, and its weights there; it may
-  // be as far as `limit` outside of the surface. -1 if there is none.
-  int32_t (*find_tet)(const pl_tet_map *map, const pl_lane_tets *tets, const float position[3],
-                      float limit, float weights[4]);
+  // The tets that positions are deepest in.
+  void (*find_tets)(const pl_tet_map *map, const pl_lane_tets *tets, pl_lane_lookup *lookup);
   // List the points of the lanes that end the step within the hull of a body, perhaps the last
   // several times; returns their number.
   int32_t (*list_points)(const float *lanes, int32_t block_count, const pl_lane_hull *hull,
