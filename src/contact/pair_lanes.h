@@ -175,6 +175,17 @@ typedef struct pl_lane_pierced {
 } pl_lane_pierced;
 
 typedef struct pl_lane_kernels {
+  // Fill the lanes of one end of the step with points relative to an origin; the last block is
+  // filled up with its last point. `lanes` of this and the next: [block][2][3][8], of which they
+  // use the first of two.
+  void (*fill_lanes)(const pl_vec3 *points, int32_t count, pl_vec3 origin, float *lanes);
+  // Smallest and largest heights of these along the fixed directions.
+  void (*fill_extents)(const float *lanes, int32_t block_count, float min[PL_PAIR_DIRECTIONS],
+                       float max[PL_PAIR_DIRECTIONS]);
+  // The point of the lanes that is lowest along a normal at either end of the step, and its height;
+  // `shift` is added to heights at the start.
+  int32_t (*find_lowest)(const float *lanes, int32_t block_count, const float normal[3],
+                         float shift, float *height);
   // Sides of a region that a point is beyond all step long, as bits; 0: it may be inside. One per
   // point of the lanes.
   void (*classify)(const float *lanes, int32_t block_count, const pl_lane_region *region,

@@ -129,16 +129,6 @@ static void find_tets(const pl_tet_map *map, const pl_lane_tets *tets, pl_lane_l
   }
 }
 
-// Heights of eight points along the fixed directions, in their order (pair_axis.c).
-PL_SIMD_INLINE void heights_of(vec3_lanes p, pl_f8 heights[PL_PAIR_DIRECTIONS]) {
-  pl_f8 sum = p.x + p.y, difference = p.x - p.y;
-  heights[0] = sum, heights[1] = difference;
-  heights[2] = p.x + p.z, heights[3] = p.x - p.z;
-  heights[4] = p.y + p.z, heights[5] = p.y - p.z;
-  heights[6] = sum + p.z, heights[7] = sum - p.z;
-  heights[8] = difference + p.z, heights[9] = difference - p.z;
-}
-
 static int32_t list_points(const float *lanes, int32_t block_count, const pl_lane_hull *hull, int32_t *points) {
   int32_t count = 0;
   for (int32_t b = 0; b < block_count; ++b) {

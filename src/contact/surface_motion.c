@@ -35,16 +35,9 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
 void pl_surface_motion_fill_lanes(pl_surface_motion *motion) {
   motion->origin = pl_box_center(motion->end_box);
   pl_vec3 start_origin = pl_vec3_sub(motion->origin, motion->drift);
-  for (int32_t i = 0; i < LANES * motion->lane_block_count; ++i) {
-    // The last block is filled up with its last point.
-    int32_t point = i < motion->tree->surface->point_count ? i : motion->tree->surface->point_count - 1;
-    float *lane = &motion->lanes[2 * VEC3_LANES * (i / LANES) + i % LANES];
-    pl_vec3 start = pl_vec3_sub(motion->starts[point], start_origin);
-    pl_vec3 end = pl_vec3_sub(motion->ends[point], motion->origin);
-    lane[0] = (float)start.x, lane[LANES] = (float)start.y, lane[2 * LANES] = (float)start.z;
-    lane += VEC3_LANES;
-    lane[0] = (float)end.x, lane[LANES] = (float)end.y, lane[2 * LANES] = (float)end.z;
-  }
+  int32_t count = motion->lane_block_count > 0 ? motion->tree->surface->point_count : 0;
+  pl_lane_kernels_get()->fill_lanes(motion->starts, count, start_origin, motion->lanes);
+  pl_lane_kernels_get()->fill_lanes(motion->ends, count, motion->origin, motion->lanes + VEC3_LANES);
 }
 
 // As pl_box_overlaps(), without branches between the comparisons: in walks through boxes they cannot be foreseen.
