@@ -287,19 +287,6 @@ static void find_kept(void *data, int32_t begin, int32_t end, int32_t part) {
   }
 }
 
-// What searches in tets ask of both bodies, once for all pairs of a body.
-static void fit_areas(void *data, int32_t begin, int32_t end, int32_t part) {
-  (void)part;
-  const pl_contact_detection *d = data;
-  const pl_contact_memory *memory = d->memory;
-  for (int32_t body = begin; body < end; ++body) {
-    bool is_in_tets = false;
-    for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1] && !is_in_tets; ++k)
-      is_in_tets = is_searched_in_tets(&memory->axes[memory->neighbours[k].axis]);
-    if (is_in_tets) pl_surface_motion_fit_areas(&memory->motions[body]);
-  }
-}
-
 // The points of the neighbours of a body in its tets. Two bodies may have the same neighbour, and add to its slots at
 // the same time.
 static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane_tets *tets) {
@@ -536,7 +523,6 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
   if (d.phase > 0) pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_kept, &d);
-  if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, fit_areas, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, tet_grain(body_count), find_in_tets, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edge_axes, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, pack_bodies, &d);

@@ -34,6 +34,7 @@ typedef struct tet_search {
   const pl_contact_surface *surface;  // of the other body
   const pl_surface_motion *motion;
   const pl_tet_map *map;
+  const pl_vec3 *positions;  // of the particles of the other body
   int32_t other, tet;
   const int32_t *triangles;  // where the way out may be
   int32_t triangle_count;
@@ -67,9 +68,28 @@ static pl_vec3 rest_position(const pl_tet_map *map, int32_t tet, const double we
   return position;
 }
 
+// Normal of a triangle, twice its area long.
+static pl_vec3 area_of(const pl_vec3 *points, const int32_t corners[3]) {
+  pl_vec3 first = points[corners[0]];
+  return pl_vec3_cross(pl_vec3_sub(points[corners[1]], first), pl_vec3_sub(points[corners[2]], first));
+}
+
+// The sum around a point of a surface, at the end of the step.
+static pl_vec3 outward_of(const pl_surface_motion *motion, int32_t point) {
+  const pl_surface_tree *tree = motion->tree;
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t r = tree->ring_start[point]; r < tree->ring_start[point + 1]; ++r)
+    sum = pl_vec3_add(sum, area_of(motion->ends, &tree->surface->triangles[3 * (size_t)tree->ring[r]]));
+  return sum;
+}
+
+static pl_vec3 touched_area(const tet_search *s, int32_t triangle) {
+  return area_of(s->positions, &s->map->triangle_particles[3 * (size_t)triangle]);
+}
+
 // Can the point's own surface lie against this triangle?
 static bool is_facing(const tet_search *s, int32_t triangle) {
-  return pl_vec3_dot(s->motion->areas[triangle], s->outward) < 0;
+  return pl_vec3_dot(touched_area(s, triangle), s->outward) < 0;
 }
 
 // Where the point was at the start of the step, at rest, in the frame of the tet then; false if that tells nothing.
@@ -183,7 +203,7 @@ static tet_exit find_exit(tet_search *s, uint32_t last_spot) {
   tet_exit facing = find_nearest(s, reach, true);
   if (facing.triangle >= 0) return facing;
   // A corner that has come through a thin body may go back: held there it would stretch its own.
-  pl_vec3 area = s->motion->areas[nearest.triangle];
+  pl_vec3 area = touched_area(s, nearest.triangle);
   double along = pl_vec3_dot(area, s->outward), max = pl_vec3_length(area) * pl_vec3_length(s->outward);
   if (along > HOOKED * max) nearest.triangle = -1;
   return nearest;
@@ -234,10 +254,11 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
                   .surface = surface,
                   .motion = motion,
                   .map = surface->tet_map,
+                  .positions = query->group->bodies[other].positions,
                   .other = other,
                   .tet = tet,
                   .rest_end = rest_position(surface->tet_map, tet, w),
-                  .outward = query->group->motions[query->body].outwards[query->point]};
+                  .outward = outward_of(&query->group->motions[query->body], query->point)};
   tet_exit out = find_exit(&s, last_spot_of(query, other));
   if (out.triangle < 0) return false;
   pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}};
@@ -246,8 +267,7 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
     pl_soft_list_add(hits, query->point, pl_contact_spot_of(&place, query->group->spot_uses));
     return true;
   }
-  pl_vec3 normal =
-      pl_contact_exit_normal(motion->tree, query->group->bodies[other].positions, out.triangle, out.weights);
+  pl_vec3 normal = pl_contact_exit_normal(motion->tree, s.positions, out.triangle, out.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
   pl_contact_add_triangle(query, other, &place, normal);
   return true;

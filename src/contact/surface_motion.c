@@ -22,9 +22,6 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
       .normals = PL_TAKE(arena, pl_vec3, tree->surface->triangle_count),
       .normal_boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count),
   };
-  bool has_volume = tree->surface->tet_map != NULL;
-  motion->areas = PL_TAKE(arena, pl_vec3, has_volume ? tree->surface->triangle_count : 0);
-  motion->outwards = PL_TAKE(arena, pl_vec3, has_volume ? tree->surface->point_count : 0);
   int32_t count = tree->surface->point_count;
   if (count > 0 && count <= PL_SURFACE_LANE_POINTS) motion->lane_block_count = (count - 1) / LANES + 1;
   motion->lanes = PL_TAKE(arena, float, 2 * VEC3_LANES * (int64_t)motion->lane_block_count);
@@ -65,21 +62,6 @@ static pl_box leaf_box(pl_surface_motion *motion, const pl_box_node *node) {
 static void join_children(const pl_surface_tree *tree, int32_t node, pl_box *boxes) {
   boxes[node] = boxes[node + 1];
   pl_box_cover_box(&boxes[node], &boxes[tree->boxes.nodes[node].second]);
-}
-
-void pl_surface_motion_fit_areas(pl_surface_motion *motion) {
-  const pl_surface_tree *tree = motion->tree;
-  pl_vec3 c[3];
-  for (int32_t t = 0; t < tree->surface->triangle_count; ++t) {
-    pl_surface_corners(tree, motion->ends, t, c);
-    motion->areas[t] = pl_vec3_cross(pl_vec3_sub(c[1], c[0]), pl_vec3_sub(c[2], c[0]));
-  }
-  for (int32_t i = 0; i < tree->surface->point_count; ++i) {
-    pl_vec3 sum = {0, 0, 0};
-    for (int32_t r = tree->ring_start[i]; r < tree->ring_start[i + 1]; ++r)
-      sum = pl_vec3_add(sum, motion->areas[tree->ring[r]]);
-    motion->outwards[i] = sum;
-  }
 }
 
 void pl_surface_motion_fit_normals(pl_surface_motion *motion) {
