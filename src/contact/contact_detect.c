@@ -368,18 +368,22 @@ static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool f
   return false;
 }
 
-// Sharp edges of the small bodies that have a neighbour, and normals where triangles are searched, once for all their
-// pairs.
+// Sharp edges of the small bodies that may touch a neighbour with them, and normals where triangles are searched, once
+// for all their pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
   const pl_contact_memory *memory = d->memory;
-  const pl_lane_kernels *kernels = pl_lane_kernels_get();
+  pl_contact_edge_group group = {.memory = d->memory, .bodies = d->bodies, .scale = d->scale};
   for (int32_t body = begin; body < end; ++body) {
     if (!has_open_pairs(memory, body, false)) continue;
     if (!memory->presences[body].has_normals && has_open_pairs(memory, body, true))
       pl_surface_motion_fit_normals(&memory->motions[body]);
-    kernels->pack_edges(&memory->motions[body], (float)pl_contact_edge_sine(memory, d->bodies, body));
+    uint64_t sides[PL_SURFACE_LANE_POINTS];
+    group.body = body;
+    bool has_sides = pl_contact_list_edge_sides(&group, sides);
+    pl_lane_kernels_get()->pack_edges(&memory->motions[body], (float)pl_contact_edge_sine(memory, d->bodies, body),
+                                      has_sides ? sides : NULL);
   }
 }
 

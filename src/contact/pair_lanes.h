@@ -174,6 +174,9 @@ typedef struct pl_lane_pierced {
   float boxes[PL_LANE_PIERCED_BLOCKS * 6] __attribute__((aligned(32)));
 } pl_lane_pierced;
 
+// Bytes of points that are beyond one side of each of eight regions, so of none that counts.
+#define PL_LANE_NO_SIDES UINT64_C(0x0101010101010101)
+
 typedef struct pl_lane_kernels {
   // Fill the lanes of one end of the step with points relative to an origin; the last block is
   // filled up with its last point. `lanes` of this and the next: [block][2][3][8], of which they
@@ -192,9 +195,10 @@ typedef struct pl_lane_kernels {
                    int32_t *codes);
   // Fill the blocks of the triangles of a surface whose lanes are filled, or those of its sharp
   // edges. `min_sine`: of the angle between the triangles of an edge that is sharp; negative: of a
-  // fold to either side.
+  // fold to either side. `sides`, one per point: a byte per region, the code of the point; only
+  // edges are filled that are not beyond a side of every region. NULL: all.
   void (*pack_triangles)(const pl_surface_motion *motion);
-  void (*pack_edges)(const pl_surface_motion *motion, float min_sine);
+  void (*pack_edges)(const pl_surface_motion *motion, float min_sine, const uint64_t *sides);
   // List the triangles that a point may cross; returns their number.
   int32_t (*list_crossed)(const pl_lane_surface *surface, const pl_lane_path *path,
                           int32_t *crossed);
