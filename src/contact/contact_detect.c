@@ -309,19 +309,6 @@ static void find_kept(void *data, int32_t begin, int32_t end, int32_t part) {
   }
 }
 
-// What searches in tets ask of both bodies, once for all pairs of a body.
-static void fit_areas(void *data, int32_t begin, int32_t end, int32_t part) {
-  (void)part;
-  const pl_contact_detection *d = data;
-  const pl_contact_memory *memory = d->memory;
-  for (int32_t body = begin; body < end; ++body) {
-    bool is_in_tets = false;
-    for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1] && !is_in_tets; ++k)
-      is_in_tets = is_searched_in_tets(&memory->axes[memory->neighbours[k].axis]);
-    if (is_in_tets) pl_surface_motion_fit_areas(&memory->motions[body]);
-  }
-}
-
 // The points of the neighbours of a body in its tets. Two bodies may have the same neighbour, and add to its slots at
 // the same time.
 static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane_tets *tets) {
@@ -403,18 +390,22 @@ static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool f
   return false;
 }
 
-// Sharp edges of the small bodies that have a neighbour, and normals where triangles are searched, once for all their
-// pairs.
+// Sharp edges of the small bodies that may touch a neighbour with them, and normals where triangles are searched, once
+// for all their pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
   const pl_contact_memory *memory = d->memory;
-  const pl_lane_kernels *kernels = pl_lane_kernels_get();
+  pl_contact_edge_group group = {.memory = d->memory, .bodies = d->bodies, .scale = d->scale};
   for (int32_t body = begin; body < end; ++body) {
     if (!has_open_pairs(memory, body, false)) continue;
     if (!memory->presences[body].has_normals && has_open_pairs(memory, body, true))
       pl_surface_motion_fit_normals(&memory->motions[body]);
-    kernels->pack_edges(&memory->motions[body], (float)pl_contact_edge_sine(memory, d->bodies, body));
+    uint64_t sides[PL_SURFACE_LANE_POINTS];
+    group.body = body;
+    bool has_sides = pl_contact_list_edge_sides(&group, sides);
+    pl_lane_kernels_get()->pack_edges(&memory->motions[body], (float)pl_contact_edge_sine(memory, d->bodies, body),
+                                      has_sides ? sides : NULL);
   }
 }
 
@@ -559,7 +550,6 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
   if (d.phase > 0) pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_kept, &d);
-  if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, fit_areas, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, tet_grain(body_count), find_in_tets, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edge_axes, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, pack_bodies, &d);

@@ -466,27 +466,52 @@ double pl_contact_edge_sine(const pl_contact_memory *memory, const pl_contact_bo
   return 0.99 * (motion->tree->is_closed ? SHARP_LIMIT : -SHARP_LIMIT);
 }
 
-// The edges of a body that are near the box of another and in the slab; positions in the frame of the other.
-static pl_lane_region region_of(const edge_search *search, const pl_contact_slab *slab, double reach) {
-  const pl_surface_motion *a = search->a, *b = search->b;
-  pl_box box = pl_box_expand(pl_surface_motion_frame_box(b, b->start_box, b->end_box), reach);
-  pl_vec3 offset = pl_vec3_sub(a->origin, b->origin);
+// Where edges of a body may touch another: near its box and in the slab. Positions are in the frame of either of them.
+static pl_lane_region region_of(const pl_surface_motion *own, const pl_surface_motion *other,
+                                const pl_surface_motion *frame, const pl_contact_slab *slab, double reach) {
+  pl_box box = pl_box_expand(pl_surface_motion_frame_box(frame, other->start_box, other->end_box), reach);
+  pl_vec3 offset = pl_vec3_sub(own->origin, frame->origin);
   pl_lane_region region;
   set_floats(region.end_shift, offset);
-  set_floats(region.start_shift, pl_vec3_add(offset, pl_vec3_sub(b->drift, a->drift)));
-  set_floats(region.min, pl_vec3_sub(box.min, b->origin));
-  set_floats(region.max, pl_vec3_sub(box.max, b->origin));
+  set_floats(region.start_shift, pl_vec3_add(offset, pl_vec3_sub(frame->drift, own->drift)));
+  set_floats(region.min, pl_vec3_sub(box.min, frame->origin));
+  set_floats(region.max, pl_vec3_sub(box.max, frame->origin));
   set_floats(region.normal, slab->normal);
-  region.height = (float)(slab->other_high + reach - pl_contact_slab_height(slab, b->origin));
+  region.height = (float)(slab->other_high + reach - pl_contact_slab_height(slab, frame->origin));
   return region;
+}
+
+static double reach_of(const pl_contact_edge_group *group, int32_t other, const pl_contact_slab *slab) {
+  return group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin + 2 * slab->slack;
+}
+
+bool pl_contact_list_edge_sides(const pl_contact_edge_group *group, uint64_t sides[PL_SURFACE_LANE_POINTS]) {
+  const pl_contact_memory *memory = group->memory;
+  const pl_surface_motion *own = &memory->motions[group->body];
+  int32_t point_count = own->tree->surface->point_count, shift = 0, codes[PL_SURFACE_LANE_POINTS];
+  for (int32_t i = 0; i < point_count; ++i) sides[i] = PL_LANE_NO_SIDES;
+  for (int32_t k = memory->neighbour_start[group->body]; k < memory->neighbour_start[group->body + 1]; ++k) {
+    const pl_contact_neighbour *neighbour = &memory->neighbours[k];
+    const pl_pair_axis *axis = &memory->axes[neighbour->axis];
+    if (axis->is_apart) continue;
+    if (shift == 64) return false;
+    // Heights are those of the frame that the axis was found in.
+    const pl_surface_motion *other = &memory->motions[neighbour->body], *frame = &memory->motions[axis->other];
+    pl_contact_slab slab = pl_pair_axis_slab(axis, axis->other != group->body);
+    pl_lane_region region = region_of(own, other, frame, &slab, reach_of(group, neighbour->body, &slab));
+    pl_lane_kernels_get()->classify(own->lanes, own->lane_block_count, &region, codes);
+    for (int32_t i = 0; i < point_count; ++i) sides[i] ^= (uint64_t)(codes[i] ^ 1) << shift;
+    shift += 8;
+  }
+  return true;
 }
 
 void pl_contact_find_edges_in_slab(pl_contact_edge_group *group, int32_t other, const pl_contact_slab *slab) {
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
   edge_search search = search_of(group, other);
   const pl_surface_motion *a = search.a, *b = search.b;
-  double reach = search.gap + group->scale.margin + 2 * slab->slack;
-  pl_lane_region region = region_of(&search, slab, reach);
+  double reach = reach_of(group, other, slab);
+  pl_lane_region region = region_of(a, b, b, slab, reach);
   int32_t codes[PL_SURFACE_LANE_POINTS], touched[PL_LANE_EDGES];
   kernels->classify(a->lanes, a->lane_block_count, &region, codes);
   pl_box boxes = pl_surface_motion_frame_box(b, b->start_box, b->end_box);

@@ -436,6 +436,11 @@ bool pl_contact_is_dented(const pl_contact_body *body, const pl_contact_body *ot
 double pl_contact_edge_sine(const pl_contact_memory *memory, const pl_contact_body *bodies,
                             int32_t body);
 
+// The sides of the regions where a body of small pairs may touch others with its edges that each of
+// its points is beyond, for `pack_edges` (pair_lanes.h). False if there are too many pairs.
+bool pl_contact_list_edge_sides(const pl_contact_edge_group *group,
+                                uint64_t sides[PL_SURFACE_LANE_POINTS]);
+
 // Searches of all points of a group. `anchor` is the position asked for last, of a group nearby or
 // this one; set by the search.
 void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_step *step,

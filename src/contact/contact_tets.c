@@ -16,6 +16,7 @@
 #include "contact/contact_cache.h"
 #include "contact/contact_solver.h"
 #include "contact/pair_lanes.h"
+#include "math/lanes.h"
 #include "mesh/simplex.h"
 
 // As for triangles (contact_surface.c): how far below the surface a point still comes in, and how far away a triangle
@@ -25,8 +26,6 @@ static const double START_EDGES = 0.1, FACING_EDGES = 0.1, FACING_RATIO = 32;
 static const double HOOKED = 0.5;
 // Weights outside a triangle that count as on its border.
 static const double BORDER = 1e-3;
-// Cosine of the angle between triangles of one face.
-static const double FLUSH = 0.5;
 // Distances that differ by less than this factor are the same, up to rounding.
 static const double NEARER = 1 - 1e-9;
 
@@ -35,13 +34,13 @@ typedef struct tet_search {
   const pl_contact_surface *surface;  // of the other body
   const pl_surface_motion *motion;
   const pl_tet_map *map;
-  int32_t other;
+  const pl_vec3 *positions;  // of the particles of the other body
+  int32_t other, tet;
   const int32_t *triangles;  // where the way out may be
   int32_t triangle_count;
   double heights[PL_TET_TRIANGLES];  // of the point above these at the end of the step, at rest, metres
-  pl_vec3 rest_start, rest_end;
-  bool has_start;
-  pl_vec3 outward;  // at the point, of its own surface; not unit
+  pl_vec3 rest_end;                  // where it is then, at rest
+  pl_vec3 outward;                   // at the point, of its own surface; not unit
 } tet_search;
 
 // Where a contact may be.
@@ -60,24 +59,66 @@ static double rest_height(const tet_search *s, int32_t triangle, pl_vec3 positio
   return pl_vec3_dot(s->map->normals[triangle], position) - s->map->offsets[triangle];
 }
 
+// Where the point with these weights in a tet is in the rest shape. Relative to the first corner: weights in single
+// precision do not quite sum to 1.
+static pl_vec3 rest_position(const pl_tet_map *map, int32_t tet, const double weights[4]) {
+  pl_vec3 first = map->rest[pl_tet_map_corner(map, tet, 0)], position = first;
+  for (int k = 1; k < 4; ++k)
+    position = pl_vec3_add_scaled(position, pl_vec3_sub(map->rest[pl_tet_map_corner(map, tet, k)], first), weights[k]);
+  return position;
+}
+
+// Normal of a triangle, twice its area long.
+static pl_vec3 area_of(const pl_vec3 *points, const int32_t corners[3]) {
+  pl_vec3 first = points[corners[0]];
+  return pl_vec3_cross(pl_vec3_sub(points[corners[1]], first), pl_vec3_sub(points[corners[2]], first));
+}
+
+// The sum around a point of a surface, at the end of the step.
+static pl_vec3 outward_of(const pl_surface_motion *motion, int32_t point) {
+  const pl_surface_tree *tree = motion->tree;
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t r = tree->ring_start[point]; r < tree->ring_start[point + 1]; ++r)
+    sum = pl_vec3_add(sum, area_of(motion->ends, &tree->surface->triangles[3 * (size_t)tree->ring[r]]));
+  return sum;
+}
+
+static pl_vec3 touched_area(const tet_search *s, int32_t triangle) {
+  return area_of(s->positions, &s->map->triangle_particles[3 * (size_t)triangle]);
+}
+
 // Can the point's own surface lie against this triangle?
 static bool is_facing(const tet_search *s, int32_t triangle) {
-  return pl_vec3_dot(s->motion->areas[triangle], s->outward) < 0;
+  return pl_vec3_dot(touched_area(s, triangle), s->outward) < 0;
+}
+
+// Where the point was at the start of the step, at rest, in the frame of the tet then; false if that tells nothing.
+static bool find_rest_start(const tet_search *s, pl_vec3 *rest_start) {
+  const pl_contact_body *body = &s->query->group->bodies[s->other];
+  const pl_vec3 *starts = body->asleep ? body->positions : body->starts;
+  pl_vec3 corners[4];
+  double weights[4];
+  for (int k = 0; k < 4; ++k) corners[k] = starts[pl_tet_map_corner(s->map, s->tet, k)];
+  if (!pl_tet_weights(corners, s->query->start, weights)) return false;
+  *rest_start = rest_position(s->map, s->tet, weights);
+  return true;
 }
 
 // The first triangle that the point's way crosses inwards, of those that it can lie against.
 static tet_exit find_crossed(const tet_search *s) {
   tet_exit first = {.triangle = -1, .order = 2};
   double tolerance = pl_larger(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
-  for (int32_t i = 0; s->has_start && i < s->triangle_count; ++i) {
+  pl_vec3 rest_start;
+  if (!find_rest_start(s, &rest_start)) return first;
+  for (int32_t i = 0; i < s->triangle_count; ++i) {
     int32_t triangle = s->triangles[i];
     double end = s->heights[i];
     if (!(end < 0)) continue;
-    double start = rest_height(s, triangle, s->rest_start);
+    double start = rest_height(s, triangle, rest_start);
     if (!(start > -tolerance && end < start)) continue;
     double time = start > 0 ? start / (start - end) : -1e-6 * start, weights[3];
     if (!(time < first.order)) continue;
-    pl_vec3 c[3], at = pl_vec3_lerp(s->rest_start, s->rest_end, start > 0 ? time : 0);
+    pl_vec3 c[3], at = pl_vec3_lerp(rest_start, s->rest_end, start > 0 ? time : 0);
     rest_corners(s, triangle, c);
     if (!pl_triangle_weights(c[0], c[1], c[2], at, weights)) continue;
     if (!(weights[0] > -BORDER && weights[1] > -BORDER && weights[2] > -BORDER)) continue;
@@ -110,40 +151,50 @@ static tet_exit find_nearest(const tet_search *s, double limit, bool is_facing_o
   return nearest;
 }
 
-// Are two triangles parts of one face of the rest shape?
-static bool is_flush(const pl_tet_map *map, int32_t a, int32_t b) {
-  return pl_vec3_dot(map->normals[a], map->normals[b]) > FLUSH;
+// The triangles of the tet, and how far the point is above them.
+static void measure_heights(tet_search *s) {
+  s->triangles = &s->map->triangles[PL_TET_TRIANGLES * (size_t)s->tet];
+  for (; s->triangle_count < PL_TET_TRIANGLES && s->triangles[s->triangle_count] >= 0; ++s->triangle_count)
+    s->heights[s->triangle_count] = rest_height(s, s->triangles[s->triangle_count], s->rest_end);
+}
+
+// Take the triangles around a corner of `held` that are parts of its face and nearer.
+static void try_ring(const tet_search *s, int32_t held, int corner, tet_exit *nearest) {
+  const pl_surface_tree *tree = s->motion->tree;
+  int32_t point = s->surface->triangles[3 * (size_t)held + (size_t)corner];
+  for (int32_t r = tree->ring_start[point]; r < tree->ring_start[point + 1]; ++r) {
+    int32_t triangle = tree->ring[r];
+    if (fabs(rest_height(s, triangle, s->rest_end)) < NEARER * nearest->order &&
+        pl_tet_map_is_flush(s->map, held, triangle))
+      try_triangle(s, triangle, nearest);
+  }
 }
 
 // The triangle to leave through for a point that pressed against `held` in the last step, and so began this one in
 // front of it: the nearest of the same face, among those of the tet and those around `held`.
 //
-// A point is no nearer to a triangle than to its plane. Most points stay above `held` itself, and the triangles of a
-// face share its plane: then one is asked, instead of some twenty.
-static tet_exit find_held(const tet_search *s, int32_t held) {
+// A point is no nearer to a triangle than to its plane. Most points stay above `held` itself, and where the whole face
+// is in its plane none of the others is nearer then: they need not be looked at.
+static tet_exit find_held(tet_search *s, int32_t held) {
   tet_exit nearest = {.triangle = -1, .order = HUGE_VAL};
   if (held >= s->surface->triangle_count || !is_facing(s, held)) return nearest;
   try_triangle(s, held, &nearest);
+  if (s->map->is_level[held] && nearest.weights[0] > 0 && nearest.weights[1] > 0 && nearest.weights[2] > 0)
+    return nearest;
+  measure_heights(s);
   for (int32_t i = 0; i < s->triangle_count; ++i)
-    if (fabs(s->heights[i]) < NEARER * nearest.order && is_flush(s->map, held, s->triangles[i]))
+    if (fabs(s->heights[i]) < NEARER * nearest.order && pl_tet_map_is_flush(s->map, held, s->triangles[i]))
       try_triangle(s, s->triangles[i], &nearest);
-  const pl_surface_tree *tree = s->motion->tree;
-  for (int k = 0; k < 3; ++k) {
-    int32_t corner = s->surface->triangles[3 * (size_t)held + (size_t)k];
-    for (int32_t r = tree->ring_start[corner]; r < tree->ring_start[corner + 1]; ++r) {
-      double height = rest_height(s, tree->ring[r], s->rest_end);
-      if (fabs(height) < NEARER * nearest.order && is_flush(s->map, held, tree->ring[r]))
-        try_triangle(s, tree->ring[r], &nearest);
-    }
-  }
+  for (int k = 0; k < 3; ++k) try_ring(s, held, k, &nearest);
   return nearest;
 }
 
-static tet_exit find_exit(const tet_search *s, uint32_t last_spot) {
+static tet_exit find_exit(tet_search *s, uint32_t last_spot) {
   if (last_spot != 0) {
     tet_exit held = find_held(s, pl_contact_spot_place(last_spot).triangle);
     if (held.triangle >= 0) return held;
   }
+  measure_heights(s);
   tet_exit crossed = find_crossed(s);
   if (crossed.triangle >= 0) return crossed;
   tet_exit nearest = find_nearest(s, HUGE_VAL, false);
@@ -152,33 +203,15 @@ static tet_exit find_exit(const tet_search *s, uint32_t last_spot) {
   tet_exit facing = find_nearest(s, reach, true);
   if (facing.triangle >= 0) return facing;
   // A corner that has come through a thin body may go back: held there it would stretch its own.
-  pl_vec3 area = s->motion->areas[nearest.triangle];
+  pl_vec3 area = touched_area(s, nearest.triangle);
   double along = pl_vec3_dot(area, s->outward), max = pl_vec3_length(area) * pl_vec3_length(s->outward);
   if (along > HOOKED * max) nearest.triangle = -1;
   return nearest;
 }
 
-// Positions in the rest shape at both ends of the step.
-static void find_rest(tet_search *s, int32_t tet, const float weights[4]) {
-  const pl_contact_body *body = &s->query->group->bodies[s->other];
-  const pl_vec3 *starts = body->asleep ? body->positions : body->starts;
-  pl_vec3 corners[4];
-  double start_weights[4] = {0, 0, 0, 0};
-  for (int k = 0; k < 4; ++k) corners[k] = starts[pl_tet_map_corner(s->map, tet, k)];
-  s->has_start = pl_tet_weights(corners, s->query->start, start_weights);
-  // Relative to the first corner: weights in single precision do not quite sum to 1.
-  pl_vec3 first = s->map->rest[pl_tet_map_corner(s->map, tet, 0)];
-  s->rest_start = s->rest_end = first;
-  for (int k = 1; k < 4; ++k) {
-    pl_vec3 side = pl_vec3_sub(s->map->rest[pl_tet_map_corner(s->map, tet, k)], first);
-    s->rest_end = pl_vec3_add_scaled(s->rest_end, side, (double)weights[k]);
-    s->rest_start = pl_vec3_add_scaled(s->rest_start, side, start_weights[k]);
-  }
-}
-
 static void add_flush_normal(const pl_contact_surface *surface, const pl_vec3 *positions, int32_t exit,
                              int32_t triangle, pl_vec3 *sum) {
-  if (triangle < 0 || !is_flush(surface->tet_map, exit, triangle)) return;
+  if (triangle < 0 || !pl_tet_map_is_flush(surface->tet_map, exit, triangle)) return;
   const int32_t *c = &surface->tet_map->triangle_particles[3 * (size_t)triangle];
   *sum = pl_vec3_add(*sum, pl_triangle_normal(positions[c[0]], positions[c[1]], positions[c[2]]));
 }
@@ -214,19 +247,18 @@ static uint32_t last_spot_of(const pl_contact_query *query, int32_t other) {
 }
 
 static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet, const float weights[4]) {
+  const double w[4] = {(double)weights[0], (double)weights[1], (double)weights[2], (double)weights[3]};
   const pl_surface_motion *motion = &query->group->motions[other];
   const pl_contact_surface *surface = motion->tree->surface;
   tet_search s = {.query = query,
                   .surface = surface,
                   .motion = motion,
                   .map = surface->tet_map,
+                  .positions = query->group->bodies[other].positions,
                   .other = other,
-                  .outward = query->group->motions[query->body].outwards[query->point],
-                  .triangles = &surface->tet_map->triangles[PL_TET_TRIANGLES * (size_t)tet]};
-  find_rest(&s, tet, weights);
-  for (; s.triangle_count < PL_TET_TRIANGLES && s.triangles[s.triangle_count] >= 0; ++s.triangle_count) {
-    s.heights[s.triangle_count] = rest_height(&s, s.triangles[s.triangle_count], s.rest_end);
-  }
+                  .tet = tet,
+                  .rest_end = rest_position(surface->tet_map, tet, w),
+                  .outward = outward_of(&query->group->motions[query->body], query->point)};
   tet_exit out = find_exit(&s, last_spot_of(query, other));
   if (out.triangle < 0) return false;
   pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}};
@@ -235,8 +267,7 @@ static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet,
     pl_soft_list_add(hits, query->point, pl_contact_spot_of(&place, query->group->spot_uses));
     return true;
   }
-  pl_vec3 normal =
-      pl_contact_exit_normal(motion->tree, query->group->bodies[other].positions, out.triangle, out.weights);
+  pl_vec3 normal = pl_contact_exit_normal(motion->tree, s.positions, out.triangle, out.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
   pl_contact_add_triangle(query, other, &place, normal);
   return true;
@@ -246,26 +277,44 @@ static void set_floats(float to[3], pl_vec3 a) {
   to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
 }
 
-int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, const pl_lane_tets *tets) {
-  const pl_lane_kernels *kernels = pl_lane_kernels_get();
-  const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
-  double limit = group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin;
-  pl_vec3 shift = pl_vec3_sub(own->origin, tets->origin);
-  pl_box box = pl_box_expand(motion->end_box, limit);
+// The points of a body that may be in another: those that end the step within its hull. Returns how many there are.
+static int32_t list_inside(const pl_surface_motion *own, const pl_surface_motion *other, double limit,
+                           const pl_lane_tets *tets, int32_t points[PL_SURFACE_LANE_POINTS]) {
+  pl_box box = pl_box_expand(other->end_box, limit);
   pl_lane_hull hull;
-  set_floats(hull.shift, shift);
+  set_floats(hull.shift, pl_vec3_sub(own->origin, tets->origin));
   set_floats(hull.min, pl_vec3_sub(box.min, tets->origin));
   set_floats(hull.max, pl_vec3_sub(box.max, tets->origin));
-  pl_pair_axis_end_extents(motion, limit, hull.direction_min, hull.direction_max);
-  int32_t points[PL_SURFACE_LANE_POINTS], touching = 0;
-  int32_t count = kernels->list_points(own->lanes, own->lane_block_count, &hull, points);
-  for (int32_t i = 0; i < count && points[i] < own->tree->surface->point_count; ++i) {
-    pl_contact_query query;
-    float position[3], weights[4];
-    set_floats(position, pl_vec3_sub(own->ends[points[i]], tets->origin));
-    int32_t tet = kernels->find_tet(motion->tree->surface->tet_map, tets, position, (float)limit, weights);
-    if (tet >= 0 && pl_contact_group_query(group, points[i], &query))
-      touching += touch_tet(&query, other, tet, weights);
+  pl_pair_axis_end_extents(other, limit, hull.direction_min, hull.direction_max);
+  int32_t listed = pl_lane_kernels_get()->list_points(own->lanes, own->lane_block_count, &hull, points), count = 0;
+  for (int32_t i = 0; i < listed && points[i] < own->tree->surface->point_count; ++i)
+    if (pl_vec3_is_finite(own->ends[points[i]])) points[count++] = points[i];
+  return count;
+}
+
+static void fill_lookup(const pl_surface_motion *own, const int32_t *points, int32_t count, pl_vec3 origin,
+                        pl_lane_lookup *lookup) {
+  lookup->count = count;
+  for (int i = 0; i < LANES; ++i) {
+    float position[3];
+    set_floats(position, pl_vec3_sub(own->ends[points[i < count ? i : count - 1]], origin));
+    for (int k = 0; k < 3; ++k) lookup->positions[k][i] = position[k];
+  }
+}
+
+int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, const pl_lane_tets *tets) {
+  const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
+  double limit = group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin;
+  int32_t points[PL_SURFACE_LANE_POINTS], touching = 0, count = list_inside(own, motion, limit, tets, points);
+  pl_lane_lookup lookup = {.limit = (float)limit};
+  for (int32_t first = 0; first < count; first += LANES) {
+    fill_lookup(own, &points[first], count - first < LANES ? count - first : LANES, tets->origin, &lookup);
+    pl_lane_kernels_get()->find_tets(motion->tree->surface->tet_map, tets, &lookup);
+    for (int32_t i = 0; i < lookup.count; ++i) {
+      pl_contact_query query;
+      if (lookup.tets[i] >= 0 && pl_contact_group_query(group, points[first + i], &query))
+        touching += touch_tet(&query, other, lookup.tets[i], lookup.weights[i]);
+    }
   }
   return touching;
 }

@@ -8,6 +8,7 @@
 // middle of their body, eight at a time; `slack` covers the rounding.
 #include "contact/pair_axis.h"
 
+#include "contact/pair_lanes.h"
 #include "math/simd.h"
 #include "mesh/simplex.h"
 
@@ -26,29 +27,11 @@ static const float LENGTHS[PL_PAIR_DIRECTION_LANES] = {ROOT_2,    ROOT_2,    ROO
                                                        ROOT_3,    ROOT_3,    ROOT_3,    ROOT_3,   HUGE_VALF, HUGE_VALF,
                                                        HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
 
-// Smallest and largest of the points of all lanes, from `first` on, along one of the directions.
-static void find_extent(const pl_surface_motion *motion, int32_t first, int direction, float *min, float *max) {
-  float nx = DIRECTIONS[0][direction], ny = DIRECTIONS[1][direction], nz = DIRECTIONS[2][direction];
-  pl_f8 low = pl_f8_set1(HUGE_VALF), high = pl_f8_set1(-HUGE_VALF);
-  for (int32_t b = 0; b < motion->lane_block_count; ++b) {
-    const float *lane = &motion->lanes[2 * VEC3_LANES * b + first];
-    pl_f8 height = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz;
-    low = pl_f8_min(height, low);
-    high = pl_f8_max(height, high);
-  }
-  *min = low[0], *max = high[0];
-  for (int k = 1; k < LANES; ++k) {
-    *min = low[k] < *min ? low[k] : *min;
-    *max = high[k] > *max ? high[k] : *max;
-  }
-}
-
 void pl_pair_axis_fill_extents(pl_surface_motion *motion) {
+  const pl_lane_kernels *kernels = pl_lane_kernels_get();
   pl_surface_extents *e = motion->extents;
-  for (int k = 0; k < PL_PAIR_DIRECTIONS; ++k) {
-    find_extent(motion, 0, k, &e->start_min[k], &e->start_max[k]);
-    find_extent(motion, VEC3_LANES, k, &e->end_min[k], &e->end_max[k]);
-  }
+  kernels->fill_extents(motion->lanes, motion->lane_block_count, e->start_min, e->start_max);
+  kernels->fill_extents(motion->lanes + VEC3_LANES, motion->lane_block_count, e->end_min, e->end_max);
 }
 
 void pl_pair_axis_end_extents(const pl_surface_motion *motion, double limit, float min[PL_PAIR_DIRECTIONS],
@@ -107,28 +90,10 @@ typedef struct axis_search {
 
 // Lowest point along n; starts are shifted.
 static support find_lowest(const pl_surface_motion *motion, pl_vec3 n, pl_vec3 shift) {
-  float nx = (float)n.x, ny = (float)n.y, nz = (float)n.z, delta = (float)pl_vec3_dot(n, shift);
-  pl_f8 best = pl_f8_set1(HUGE_VALF);
-  pl_m8 blocks = {0};
-  for (int32_t b = 0; b < motion->lane_block_count; ++b) {
-    const float *lane = &motion->lanes[2 * VEC3_LANES * b];
-    pl_f8 start = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz + delta;
-    lane += VEC3_LANES;
-    pl_f8 end = pl_f8_load(lane) * nx + pl_f8_load(lane + LANES) * ny + pl_f8_load(lane + 2 * LANES) * nz;
-    pl_f8 height = pl_f8_min(start, end);
-    pl_m8 is_lower = (pl_m8)(height < best), here = (pl_m8){0} + b;
-    best = pl_f8_select(is_lower, height, best);
-    blocks = (is_lower & here) | (~is_lower & blocks);
-  }
-  // Among equals the first.
-  float min = best[0];
-  int32_t point = LANES * blocks[0];
-  for (int k = 1; k < LANES; ++k) {
-    int32_t other = LANES * blocks[k] + k;
-    if (!(best[k] < min || (best[k] == min && other < point))) continue;
-    min = best[k];
-    point = other;
-  }
+  const float normal[3] = {(float)n.x, (float)n.y, (float)n.z};
+  float min;
+  int32_t point = pl_lane_kernels_get()->find_lowest(motion->lanes, motion->lane_block_count, normal,
+                                                     (float)pl_vec3_dot(n, shift), &min);
   const float *lane = &motion->lanes[2 * VEC3_LANES * (point / LANES) + point % LANES];
   pl_vec3 start = {(double)lane[0], (double)lane[LANES], (double)lane[2 * LANES]};
   start = pl_vec3_add(start, shift);

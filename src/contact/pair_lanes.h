@@ -123,6 +123,16 @@ typedef struct pl_lane_tets {
   float *groups;   // boxes around eight blocks each, [block / 64][min x, y, z, max x, y, z][8]
 } pl_lane_tets;
 
+// Up to eight positions that are looked up in these, and what is found.
+typedef struct pl_lane_lookup {
+  int32_t count;
+  float limit;  // metres: they may be as far outside of the surface
+  // x, y, z relative to the origin; finite, those after the last too
+  float positions[3][8] __attribute__((aligned(32)));
+  int32_t tets[8];      // out: the one that each is deepest in; -1: none
+  float weights[8][4];  // and its weights there
+} pl_lane_lookup;
+
 // Take the memory for the tets of a map. False when out of memory.
 bool pl_lane_tets_take(pl_arena *arena, const pl_tet_map *map, pl_lane_tets *tets);
 
@@ -164,16 +174,31 @@ typedef struct pl_lane_pierced {
   float boxes[PL_LANE_PIERCED_BLOCKS * 6] __attribute__((aligned(32)));
 } pl_lane_pierced;
 
+// Bytes of points that are beyond one side of each of eight regions, so of none that counts.
+#define PL_LANE_NO_SIDES UINT64_C(0x0101010101010101)
+
 typedef struct pl_lane_kernels {
+  // Fill the lanes of one end of the step with points relative to an origin; the last block is
+  // filled up with its last point. `lanes` of this and the next: [block][2][3][8], of which they
+  // use the first of two.
+  void (*fill_lanes)(const pl_vec3 *points, int32_t count, pl_vec3 origin, float *lanes);
+  // Smallest and largest heights of these along the fixed directions.
+  void (*fill_extents)(const float *lanes, int32_t block_count, float min[PL_PAIR_DIRECTIONS],
+                       float max[PL_PAIR_DIRECTIONS]);
+  // The point of the lanes that is lowest along a normal at either end of the step, and its height;
+  // `shift` is added to heights at the start.
+  int32_t (*find_lowest)(const float *lanes, int32_t block_count, const float normal[3],
+                         float shift, float *height);
   // Sides of a region that a point is beyond all step long, as bits; 0: it may be inside. One per
   // point of the lanes.
   void (*classify)(const float *lanes, int32_t block_count, const pl_lane_region *region,
                    int32_t *codes);
   // Fill the blocks of the triangles of a surface whose lanes are filled, or those of its sharp
   // edges. `min_sine`: of the angle between the triangles of an edge that is sharp; negative: of a
-  // fold to either side.
+  // fold to either side. `sides`, one per point: a byte per region, the code of the point; only
+  // edges are filled that are not beyond a side of every region. NULL: all.
   void (*pack_triangles)(const pl_surface_motion *motion);
-  void (*pack_edges)(const pl_surface_motion *motion, float min_sine);
+  void (*pack_edges)(const pl_surface_motion *motion, float min_sine, const uint64_t *sides);
   // List the triangles that a point may cross; returns their number.
   int32_t (*list_crossed)(const pl_lane_surface *surface, const pl_lane_path *path,
                           int32_t *crossed);
@@ -186,10 +211,8 @@ typedef struct pl_lane_kernels {
   // Fill the blocks of the tets between `count` particles; `origin` is there.
   void (*pack_tets)(const pl_tet_map *map, const pl_vec3 *positions, int32_t count,
                     pl_lane_tets *tets);
-  // The tet that a position (relative to their origin) is deepest in, and its weights there; it may
-  // be as far as `limit` outside of the surface. -1 if there is none.
-  int32_t (*find_tet)(const pl_tet_map *map, const pl_lane_tets *tets, const float position[3],
-                      float limit, float weights[4]);
+  // The tets that positions are deepest in.
+  void (*find_tets)(const pl_tet_map *map, const pl_lane_tets *tets, pl_lane_lookup *lookup);
   // List the points of the lanes that end the step within the hull of a body, perhaps the last
   // several times; returns their number.
   int32_t (*list_points)(const float *lanes, int32_t block_count, const pl_lane_hull *hull,

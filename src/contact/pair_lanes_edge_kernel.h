@@ -98,7 +98,19 @@ static void pack_sharp_block(const point_pairs *points, const int32_t *corners, 
   store_block_box((const float(*)[8])rows[PL_LANE_EDGE_BOX], block, surface->edge_boxes);
 }
 
-static void pack_edges(const pl_surface_motion *motion, float min_sine) {
+// The bits of the edges of eight that may be in one of the regions: no bit of some byte is common to both ends. Codes
+// have seven bits, so a byte that is not 0 carries into its eighth and no further.
+static int edges_inside(const uint64_t *sides, const int32_t *corners) {
+  const uint64_t sevens = 0x7F * PL_LANE_NO_SIDES, eighths = 0x80 * PL_LANE_NO_SIDES;
+  int bits = 0;
+  for (int i = 0; i < LANES; ++i) {
+    uint64_t common = sides[corners[i]] & sides[corners[LANES + i]];
+    bits |= (((common + sevens) & eighths) != eighths) << i;
+  }
+  return bits;
+}
+
+static void pack_edges(const pl_surface_motion *motion, float min_sine, const uint64_t *sides) {
   pl_lane_surface *surface = motion->packed;
   point_pairs points;
   begin_packing(motion, &points);
@@ -106,8 +118,10 @@ static void pack_edges(const pl_surface_motion *motion, float min_sine) {
   int32_t edge_count = motion->tree->edge_count, packed[EDGE_CORNERS] = {0}, count = 0;
   for (int32_t b = 0; b < blocks_of(edge_count); ++b) {
     const int32_t *corners = surface->edge_corners + (size_t)b * EDGE_CORNERS;
-    int bits = sharp_edges(&points, corners, surface->extent, min_sine) | surface->borders[b];
-    for (bits &= used_lanes(edge_count, b); bits != 0; bits &= bits - 1) {
+    int inside = used_lanes(edge_count, b) & (sides != NULL ? edges_inside(sides, corners) : 0xFF);
+    if (inside == 0) continue;
+    int bits = inside & (sharp_edges(&points, corners, surface->extent, min_sine) | surface->borders[b]);
+    for (; bits != 0; bits &= bits - 1) {
       int lane = __builtin_ctz((unsigned)bits), to = count % LANES;
       for (int c = 0; c < 4; ++c) packed[LANES * c + to] = corners[LANES * c + lane];
       surface->edges[count++] = order[LANES * b + lane];

@@ -3,7 +3,10 @@
 // Point and triangle: with r, e, f as in triangle_touch.c, V(t) = r . (e x f) lies between its Bernstein coefficients.
 // Where these are all positive, or all negative and the start is farther behind than counts, nothing is crossed.
 
+#include <string.h>
+
 #include "contact/vec3_lanes.h"
+#include "math/simd_eight.h"
 
 // Floats of the boxes of eight blocks.
 enum { BOX_LANES = 6 * LANES };
@@ -345,18 +348,22 @@ static int32_t list_nearest(const pl_lane_surface *surface, const pl_lane_positi
   return count;
 }
 
+#include "contact/pair_lanes_axis_kernel.h"
 #include "contact/pair_lanes_edge_kernel.h"
 #include "contact/pair_lanes_pierce_kernel.h"
 #include "contact/pair_lanes_tet_kernel.h"
 
-const pl_lane_kernels KERNELS = {.classify = classify,
+const pl_lane_kernels KERNELS = {.fill_lanes = fill_lanes,
+                                 .fill_extents = fill_extents,
+                                 .find_lowest = find_lowest,
+                                 .classify = classify,
                                  .pack_triangles = pack_triangles,
                                  .pack_edges = pack_edges,
                                  .list_crossed = list_crossed,
                                  .list_nearest = list_nearest,
                                  .list_edges = list_edges,
                                  .pack_tets = pack_tets,
-                                 .find_tet = find_tet,
+                                 .find_tets = find_tets,
                                  .list_points = list_points,
                                  .list_front = list_front,
                                  .place_points = place_points,

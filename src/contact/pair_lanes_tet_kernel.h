@@ -68,55 +68,65 @@ PL_SIMD_INLINE pl_f8 tet_insides(const float (*rows)[8], const float position[3]
   return inside;
 }
 
-// A position that is looked up, and the tet that it is deepest in so far.
-typedef struct tet_lookup {
-  const pl_tet_map *map;
-  const pl_lane_tets *tets;
-  const float *position;
-  float limit, low[3], high[3];
-  float inside;
-  int32_t tet;
-  float *weights;
-} tet_lookup;
+// The tets that eight positions may be in: those near these boxes, of each position and of all.
+typedef struct lookup_boxes {
+  pl_f8 low[3], high[3];
+  float all_low[3], all_high[3];
+} lookup_boxes;
 
-static void search_block(tet_lookup *l, int32_t block) {
-  pl_f8 in[4], inside = tet_insides((const float(*)[8])tet_rows(l->tets, block), l->position, l->limit, in);
-  int bits = pl_m8_bits((pl_m8)(inside > l->inside)) & used_lanes(l->map->tet_count, block);
-  for (; bits != 0; bits &= bits - 1) {
-    int lane = __builtin_ctz((unsigned)bits);
-    if (!(inside[lane] > l->inside)) continue;
-    l->inside = inside[lane];
-    l->tet = LANES * block + lane;
-    for (int k = 0; k < 4; ++k) l->weights[k] = in[k][lane];
+static void fill_boxes(const pl_lane_lookup *l, lookup_boxes *at) {
+  for (int k = 0; k < 3; ++k) {
+    pl_f8 x = pl_f8_load(l->positions[k]);
+    at->low[k] = x - l->limit, at->high[k] = x + l->limit;
+    at->all_low[k] = min_lane(at->low[k]), at->all_high[k] = -min_lane(-at->high[k]);
   }
 }
 
-// Boxes around eight blocks first, then those of the blocks.
-static int32_t find_tet(const pl_tet_map *map, const pl_lane_tets *tets, const float position[3], float limit,
-                        float weights[4]) {
-  tet_lookup l = {.map = map, .tets = tets, .position = position, .limit = limit, .tet = -1, .weights = weights};
-  for (int k = 0; k < 3; ++k) l.low[k] = position[k] - limit, l.high[k] = position[k] + limit;
+// Which of the positions may be in the tets of a block.
+PL_SIMD_INLINE int met_positions(const lookup_boxes *at, const float *box) {
+  pl_m8 missed = {0};
+  for (int k = 0; k < 3; ++k)
+    missed |= (pl_m8)(at->high[k] < box[LANES * k]) | (pl_m8)(at->low[k] > box[LANES * (k + 3)]);
+  return ~pl_m8_bits(missed) & 0xFF;
+}
+
+// Look a position up in a block; `depth` is how deep inside it is in the deepest tet so far. The last block is filled
+// up with its last tet: what comes later is not deeper.
+static void search_block(const pl_lane_tets *tets, int32_t block, int position, float *depth, pl_lane_lookup *l) {
+  const float at[3] = {l->positions[0][position], l->positions[1][position], l->positions[2][position]};
+  pl_f8 in[4], inside = tet_insides((const float(*)[8])tet_rows(tets, block), at, l->limit, in);
+  for (int bits = pl_m8_bits((pl_m8)(inside > *depth)); bits != 0; bits &= bits - 1) {
+    int lane = __builtin_ctz((unsigned)bits);
+    if (!(inside[lane] > *depth)) continue;
+    *depth = inside[lane];
+    l->tets[position] = LANES * block + lane;
+    for (int k = 0; k < 4; ++k) l->weights[position][k] = in[k][lane];
+  }
+}
+
+// Boxes around eight blocks first, then those of the blocks; both for all positions at once.
+static void find_tets(const pl_tet_map *map, const pl_lane_tets *tets, pl_lane_lookup *l) {
+  lookup_boxes at;
+  float depths[LANES] = {0};
+  fill_boxes(l, &at);
+  for (int i = 0; i < LANES; ++i) l->tets[i] = -1;
+  int used = used_lanes(l->count, 0);
   int32_t group_count = blocks_of(map->block_count);
   for (int32_t first = 0; first < group_count; first += LANES) {
-    int groups = met_blocks(tets->groups + (size_t)(first / LANES) * BOX_LANES, l.low, l.high);
+    int groups = met_blocks(tets->groups + (size_t)(first / LANES) * BOX_LANES, at.all_low, at.all_high);
     for (groups &= used_lanes(group_count, first / LANES); groups != 0; groups &= groups - 1) {
       int32_t group = first + __builtin_ctz((unsigned)groups);
-      int blocks = met_blocks(tets->boxes + (size_t)group * BOX_LANES, l.low, l.high);
-      for (blocks &= used_lanes(map->block_count, group); blocks != 0; blocks &= blocks - 1)
-        search_block(&l, LANES * group + __builtin_ctz((unsigned)blocks));
+      const float *boxes = tets->boxes + (size_t)group * BOX_LANES;
+      int blocks = met_blocks(boxes, at.all_low, at.all_high);
+      for (blocks &= used_lanes(map->block_count, group); blocks != 0; blocks &= blocks - 1) {
+        int block = __builtin_ctz((unsigned)blocks), met = met_positions(&at, boxes + block);
+        for (met &= used; met != 0; met &= met - 1) {
+          int position = __builtin_ctz((unsigned)met);
+          search_block(tets, LANES * group + block, position, &depths[position], l);
+        }
+      }
     }
   }
-  return l.tet;
-}
-
-// Heights of eight points along the fixed directions, in their order (pair_axis.c).
-PL_SIMD_INLINE void heights_of(vec3_lanes p, pl_f8 heights[PL_PAIR_DIRECTIONS]) {
-  pl_f8 sum = p.x + p.y, difference = p.x - p.y;
-  heights[0] = sum, heights[1] = difference;
-  heights[2] = p.x + p.z, heights[3] = p.x - p.z;
-  heights[4] = p.y + p.z, heights[5] = p.y - p.z;
-  heights[6] = sum + p.z, heights[7] = sum - p.z;
-  heights[8] = difference + p.z, heights[9] = difference - p.z;
 }
 
 static int32_t list_points(const float *lanes, int32_t block_count, const pl_lane_hull *hull, int32_t *points) {

@@ -44,9 +44,6 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
       .normals = PL_TAKE(arena, pl_vec3, tree->surface->triangle_count),
       .normal_boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count),
   };
-  bool has_volume = tree->surface->tet_map != NULL;
-  motion->areas = PL_TAKE(arena, pl_vec3, has_volume ? tree->surface->triangle_count : 0);
-  motion->outwards = PL_TAKE(arena, pl_vec3, has_volume ? tree->surface->point_count : 0);
   int32_t count = tree->surface->point_count;
   if (count > 0 && count <= PL_SURFACE_LANE_POINTS) motion->lane_block_count = (count - 1) / LANES + 1;
   motion->lanes = PL_TAKE(arena, float, 2 * VEC3_LANES * (int64_t)motion->lane_block_count);
@@ -57,16 +54,9 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
 void pl_surface_motion_fill_lanes(pl_surface_motion *motion) {
   motion->origin = pl_box_center(motion->end_box);
   pl_vec3 start_origin = pl_vec3_sub(motion->origin, motion->drift);
-  for (int32_t i = 0; i < LANES * motion->lane_block_count; ++i) {
-    // The last block is filled up with its last point.
-    int32_t point = i < motion->tree->surface->point_count ? i : motion->tree->surface->point_count - 1;
-    float *lane = &motion->lanes[2 * VEC3_LANES * (i / LANES) + i % LANES];
-    pl_vec3 start = pl_vec3_sub(motion->starts[point], start_origin);
-    pl_vec3 end = pl_vec3_sub(motion->ends[point], motion->origin);
-    lane[0] = (float)start.x, lane[LANES] = (float)start.y, lane[2 * LANES] = (float)start.z;
-    lane += VEC3_LANES;
-    lane[0] = (float)end.x, lane[LANES] = (float)end.y, lane[2 * LANES] = (float)end.z;
-  }
+  int32_t count = motion->lane_block_count > 0 ? motion->tree->surface->point_count : 0;
+  pl_lane_kernels_get()->fill_lanes(motion->starts, count, start_origin, motion->lanes);
+  pl_lane_kernels_get()->fill_lanes(motion->ends, count, motion->origin, motion->lanes + VEC3_LANES);
 }
 
 // As pl_box_overlaps(), without branches between the comparisons: in walks through boxes they cannot be foreseen.
@@ -94,21 +84,6 @@ static pl_box leaf_box(pl_surface_motion *motion, const pl_box_node *node) {
 static void join_children(const pl_surface_tree *tree, int32_t node, pl_box *boxes) {
   boxes[node] = boxes[node + 1];
   pl_box_cover_box(&boxes[node], &boxes[tree->boxes.nodes[node].second]);
-}
-
-void pl_surface_motion_fit_areas(pl_surface_motion *motion) {
-  const pl_surface_tree *tree = motion->tree;
-  pl_vec3 c[3];
-  for (int32_t t = 0; t < tree->surface->triangle_count; ++t) {
-    pl_surface_corners(tree, motion->ends, t, c);
-    motion->areas[t] = pl_vec3_cross(pl_vec3_sub(c[1], c[0]), pl_vec3_sub(c[2], c[0]));
-  }
-  for (int32_t i = 0; i < tree->surface->point_count; ++i) {
-    pl_vec3 sum = {0, 0, 0};
-    for (int32_t r = tree->ring_start[i]; r < tree->ring_start[i + 1]; ++r)
-      sum = pl_vec3_add(sum, motion->areas[tree->ring[r]]);
-    motion->outwards[i] = sum;
-  }
 }
 
 void pl_surface_motion_fit_normals(pl_surface_motion *motion) {

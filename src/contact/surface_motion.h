@@ -25,9 +25,6 @@ typedef struct pl_surface_motion {
   // unit, one per triangle, at the end of the step; zero for a triangle without area
   pl_vec3 *normals;
   pl_box *normal_boxes;  // one per node, around the normals below it
-  // At the end of the step, not unit: of each triangle, twice its area long, and their sum around
-  // each point. Fitted for searches in tets only.
-  pl_vec3 *areas, *outwards;
   // Of a small surface: its points eight at a time in single precision, start in the surface's
   // frame and end, relative to `origin`, [lane_block_count][2][3][8]. No blocks for a large one.
   float *lanes;
@@ -59,9 +56,6 @@ void pl_surface_motion_fill_lanes(pl_surface_motion *motion);
 // Take the arrays for a motion of `tree` from the arena; false when out of memory.
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree,
                             pl_surface_motion *motion);
-
-// Compute areas and outward directions.
-void pl_surface_motion_fit_areas(pl_surface_motion *motion);
 
 // Compute the normals, for the questions below that need them.
 void pl_surface_motion_fit_normals(pl_surface_motion *motion);

@@ -12,6 +12,8 @@
 static const double INSET = 0.9;
 // Triangles that are as near as the nearest, as a fraction of the size of the body.
 static const double AS_NEAR = 1e-6;
+// Triangles whose corners are off each other's planes by less, as the same fraction, are in one plane.
+static const double IN_PLANE = 1e-12;
 
 enum { SAMPLES = 15 };
 
@@ -108,6 +110,21 @@ static void measure_triangles(map_build *b, pl_vec3 *normals, double *offsets) {
   b->size = pl_box_diagonal(box);
 }
 
+static bool is_in_plane(const map_build *b, const pl_tet_map *map, int32_t plane, int32_t triangle) {
+  for (int k = 0; k < 3; ++k) {
+    pl_vec3 corner = b->surface->rest_points[b->surface->triangles[3 * (size_t)triangle + (size_t)k]];
+    if (!(fabs(pl_vec3_dot(map->normals[plane], corner) - map->offsets[plane]) < IN_PLANE * b->size)) return false;
+  }
+  return true;
+}
+
+// Are all triangles that are flush with one in its plane, as those of a box are?
+static bool is_level(const map_build *b, const pl_tet_map *map, int32_t triangle) {
+  for (int32_t t = 0; t < b->surface->triangle_count; ++t)
+    if (pl_tet_map_is_flush(map, triangle, t) && !is_in_plane(b, map, triangle, t)) return false;
+  return true;
+}
+
 // Tets in the order of a hierarchy over their boxes, so that those of a block are neighbours.
 static const int32_t *order_tets(pl_arena *scratch, const pl_tet_volume *volume) {
   pl_box *boxes = PL_TAKE(scratch, pl_box, volume->tet_count);
@@ -129,6 +146,7 @@ static bool build(pl_arena *arena, pl_arena *scratch, map_build *b, pl_tet_map *
   int32_t *triangle_particles = PL_TAKE(arena, int32_t, 3 * (int64_t)triangle_count);
   pl_vec3 *normals = PL_TAKE(arena, pl_vec3, triangle_count);
   double *offsets = PL_TAKE(arena, double, triangle_count);
+  bool *levels = PL_TAKE(arena, bool, triangle_count);
   const pl_vec3 *rest = pl_arena_copy(arena, b->volume->rest, (size_t)b->volume->particle_count, sizeof(pl_vec3));
   b->centers = PL_TAKE(scratch, pl_vec3, triangle_count);
   b->radii = PL_TAKE(scratch, double, triangle_count);
@@ -139,7 +157,9 @@ static bool build(pl_arena *arena, pl_arena *scratch, map_build *b, pl_tet_map *
   measure_triangles(b, normals, offsets);
   for (int32_t i = 0; i < 3 * triangle_count; ++i)
     triangle_particles[i] = b->surface->parents[4 * (size_t)b->surface->triangles[i]];
-  *map = (pl_tet_map){tet_count, block_count, corners, faces, rest, triangle_particles, normals, offsets, triangles, 0};
+  *map = (pl_tet_map){tet_count, block_count, corners, faces,     rest, triangle_particles,
+                      normals,   offsets,     levels,  triangles, 0};
+  for (int32_t t = 0; t < triangle_count; ++t) levels[t] = is_level(b, map, t);
   for (size_t i = 0; i < slots; ++i) {
     // The last block is filled up with its last tet.
     const int32_t *tet = &b->volume->tets[4 * (size_t)order[i < (size_t)tet_count ? i : (size_t)tet_count - 1]];

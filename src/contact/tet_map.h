@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "contact/contact.h"
+#include "pliant/math.h"
 
 // Larger bodies have no map.
 enum { PL_TET_MAP_TETS = 4096, PL_TET_MAP_PARTICLES = 1024 };
@@ -22,6 +23,7 @@ struct pl_tet_map {
   const int32_t *triangle_particles;  // corners of the surface's triangles, 3 each
   const pl_vec3 *normals;             // of these at rest, unit, outward
   const double *offsets;              // of their planes: normal . x of a corner
+  const bool *is_level;               // per triangle: all that are flush with it are in its plane
   const int32_t *triangles;           // PL_TET_TRIANGLES per tet, -1 after the last
   double depth;                       // metres from the deepest point at rest to the surface
 };
@@ -43,6 +45,12 @@ bool pl_tet_map_build(pl_arena *arena, const pl_contact_surface *surface,
 // Corner k of a tet.
 static inline int32_t pl_tet_map_corner(const pl_tet_map *map, int32_t tet, int32_t k) {
   return map->corners[(size_t)(tet / 8) * 32 + (size_t)(8 * k + tet % 8)];
+}
+
+// Are two triangles parts of one face of the rest shape?
+static inline bool pl_tet_map_is_flush(const pl_tet_map *map, int32_t a, int32_t b) {
+  const double min_cosine = 0.5;
+  return pl_vec3_dot(map->normals[a], map->normals[b]) > min_cosine;
 }
 
 #endif

@@ -1,9 +1,12 @@
-// Fixed directions that tell two small surfaces apart, against brute force in double precision.
+// Fixed directions that tell two small surfaces apart, against brute force in double precision, and the lanes that they
+// are asked of.
 // ctest: unit
 #include "contact/pair_axis.h"
 
 #include "base/random.h"
 #include "check.h"
+#include "contact/pair_lanes.h"
+#include "math/lanes.h"
 
 enum { POINTS = 6, TRIANGLES = 8 };
 
@@ -108,7 +111,63 @@ static void directions_tell_apart_what_brute_force_does(void **state) {
   drop_context(context);
 }
 
+enum { BLOCKS = 3, MAX_POINTS = BLOCKS * LANES };
+
+// Lanes of one instruction set, and what it asks of them.
+typedef struct lane_answers {
+  float lanes[2 * VEC3_LANES * BLOCKS], min[2][PL_PAIR_DIRECTIONS], max[2][PL_PAIR_DIRECTIONS], height;
+  int32_t lowest;
+} lane_answers;
+
+static void ask(const pl_lane_kernels *kernels, pl_vec3 points[2][MAX_POINTS], int32_t count, lane_answers *a) {
+  const float normal[3] = {0.6f, -0.48f, 0.64f};
+  int32_t blocks = (count + LANES - 1) / LANES;
+  memset(a, 0, sizeof *a);
+  for (int k = 0; k < 2; ++k) {
+    kernels->fill_lanes(points[k], count, pl_vec3_of(10, -20, 30), a->lanes + VEC3_LANES * k);
+    kernels->fill_extents(a->lanes + VEC3_LANES * k, blocks, a->min[k], a->max[k]);
+  }
+  a->lowest = kernels->find_lowest(a->lanes, blocks, normal, 0.25f, &a->height);
+}
+
+// Against one point at a time.
+static void check_answers(const lane_answers *a, pl_vec3 points[2][MAX_POINTS], int32_t count) {
+  float lowest = HUGE_VALF, min = HUGE_VALF, max = -HUGE_VALF;
+  int32_t first = -1, blocks = (count + LANES - 1) / LANES;
+  for (int32_t i = 0; i < LANES * blocks; ++i) {
+    const float *start = &a->lanes[2 * VEC3_LANES * (i / LANES) + i % LANES], *at[2] = {start, start + VEC3_LANES};
+    pl_vec3 end = points[1][i < count ? i : count - 1];
+    assert_true(at[1][0] == (float)(end.x - 10) && at[1][LANES] == (float)(end.y + 20));
+    assert_true(at[1][2 * LANES] == (float)(end.z - 30));
+    for (int k = 0; k < 2; ++k) {
+      float height = at[k][0] * 0.6f + at[k][LANES] * -0.48f + at[k][2 * LANES] * 0.64f + (k == 0 ? 0.25f : 0.0f);
+      if (height < lowest) lowest = height, first = i;
+    }
+    float along = at[1][0] - at[1][LANES] + at[1][2 * LANES];
+    min = fminf(min, along), max = fmaxf(max, along);
+  }
+  assert_true(a->min[1][8] == min && a->max[1][8] == max);
+  assert_true(a->height == lowest);
+  assert_int_equal(a->lowest, first);
+}
+
+static void lanes_answer_alike_on_both_instruction_sets(void **state) {
+  (void)state;
+  pl_random random = pl_random_of_seed(9);
+  for (int32_t count = 1; count <= MAX_POINTS; ++count) {
+    pl_vec3 points[2][MAX_POINTS];
+    lane_answers plain, best;
+    for (int32_t i = 0; i < 2 * count; ++i)
+      points[i / count][i % count] = pl_vec3_add(pl_vec3_of(10, -20, 30), random_vector(&random, 1));
+    ask(&pl_lane_kernels_plain, points, count, &plain);
+    ask(pl_lane_kernels_get(), points, count, &best);
+    assert_memory_equal(&plain, &best, sizeof plain);
+    check_answers(&plain, points, count);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(directions_tell_apart_what_brute_force_does)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(directions_tell_apart_what_brute_force_does),
+                                     cmocka_unit_test(lanes_answer_alike_on_both_instruction_sets)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,51 @@ static void pack_torus(pl_arena *arena, const torus *model, const pl_lane_kernel
   }
   pl_surface_motion_fill_lanes(motion);
   kernels->pack_triangles(motion);
-  kernels->pack_edges(motion, 0.03f);
+  kernels->pack_edges(motion, 0.03f, NULL);
+}
+
+// Is some byte of what the ends of an edge have in common 0?
+static bool is_inside(const pl_surface_edge *edge, const uint64_t *sides) {
+  bool is_inside = false;
+  for (int shift = 0; shift < 64; shift += 8)
+    is_inside |= (sides[edge->points[0]] & sides[edge->points[1]]) >> shift << 56 == 0;
+  return is_inside;
+}
+
+// Those beyond a side of every region are left out, the others stay in their order.
+static void only_edges_in_a_region_are_packed(void **state) {
+  (void)state;
+  static torus model;
+  static int32_t all[PL_LANE_EDGES];
+  uint64_t sides[PL_SURFACE_LANE_POINTS];
+  pl_context *context = make_context(1);
+  const pl_lane_kernels *kernels[2] = {&pl_lane_kernels_plain, pl_lane_kernels_get()};
+  pl_arena arena;
+  pl_surface_tree tree;
+  pl_surface_motion motion;
+  pl_arena_init(&arena, context, 0);
+  make_torus(&model);
+  pack_torus(&arena, &model, kernels[0], &tree, &motion);
+  int32_t all_count = motion.packed->edge_count, kept = 0;
+  memcpy(all, motion.packed->edges, (size_t)all_count * sizeof *all);
+  pl_random random = pl_random_of_seed(11);
+  for (int round = 0; round < 100; ++round) {
+    // Two regions, in the first byte and in the last.
+    for (int32_t i = 0; i < POINTS; ++i) {
+      uint64_t first = (uint64_t)pl_random_between(&random, 0, 128),
+               last = (uint64_t)pl_random_between(&random, 0, 128);
+      sides[i] = (PL_LANE_NO_SIDES ^ 1 ^ UINT64_C(1) << 56) | first | last << 56;
+    }
+    kernels[round % 2]->pack_edges(&motion, 0.03f, sides);
+    int32_t count = 0;
+    for (int32_t i = 0; i < all_count; ++i)
+      if (is_inside(&tree.edges[all[i]], sides)) assert_int_equal(motion.packed->edges[count++], all[i]);
+    assert_int_equal(motion.packed->edge_count, count);
+    kept += count;
+  }
+  assert_true(kept > 100 && kept < 90 * all_count);
+  pl_arena_destroy(&arena);
+  drop_context(context);
 }
 
 // The kernels of both instruction sets list the same.
@@ -262,6 +306,7 @@ static void edges_that_pass_through_triangles_are_listed(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_and_large_bodies_find_the_same_contacts),
+      cmocka_unit_test(only_edges_in_a_region_are_packed),
       cmocka_unit_test(both_instruction_sets_list_the_same),
       cmocka_unit_test(edges_that_pass_through_triangles_are_listed),
   };

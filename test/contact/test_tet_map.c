@@ -71,6 +71,8 @@ static void faces_and_depth_are_those_of_the_box(void **state) {
   for (int32_t t = 0; t < map->tet_count; ++t)
     for (int k = 0; k < 4; ++k) count += map->faces[32 * (t / 8) + 8 * k + t % 8] == 1.0f;
   assert_int_equal(count, model->surface.triangle_count);
+  // A face of a box is flat.
+  for (int32_t t = 0; t < model->surface.triangle_count; ++t) assert_true(map->is_level[t]);
   assert_true(map->depth > 0.09 && map->depth <= 0.1 + 1e-12);
   pl_model_destroy(model);
   drop_context(context);
@@ -94,10 +96,33 @@ static void pack_box(const pl_tet_map *map, const pl_lane_kernels *kernels, pl_a
   kernels->pack_tets(map, box->positions, PARTICLES, &box->tets);
 }
 
-static int32_t find(const pl_tet_map *map, const pl_lane_kernels *kernels, const packed_box *box, pl_vec3 p,
-                    float weights[4]) {
-  pl_vec3 r = pl_vec3_sub(p, box->tets.origin);
-  return kernels->find_tet(map, &box->tets, (const float[3]){(float)r.x, (float)r.y, (float)r.z}, 1e-3f, weights);
+// Look up some positions, at most eight.
+static pl_lane_lookup find(const pl_tet_map *map, const pl_lane_kernels *kernels, const packed_box *box,
+                           const pl_vec3 *positions, int32_t count) {
+  pl_lane_lookup lookup = {.count = count, .limit = 1e-3f};
+  for (int i = 0; i < 8; ++i) {
+    pl_vec3 r = pl_vec3_sub(positions[i < count ? i : 0], box->tets.origin);
+    lookup.positions[0][i] = (float)r.x, lookup.positions[1][i] = (float)r.y, lookup.positions[2][i] = (float)r.z;
+  }
+  kernels->find_tets(map, &box->tets, &lookup);
+  return lookup;
+}
+
+static int32_t find_one(const pl_tet_map *map, const pl_lane_kernels *kernels, const packed_box *box, pl_vec3 p) {
+  return find(map, kernels, box, &p, 1).tets[0];
+}
+
+// The results of `count` positions are those of each alone, and the same bits on both instruction sets.
+static void check_lookup(const pl_tet_map *map, const pl_lane_kernels *const kernels[2], const packed_box boxes[2],
+                         const pl_vec3 *positions, int32_t count) {
+  pl_lane_lookup all = find(map, kernels[0], &boxes[0], positions, count);
+  for (int32_t i = 0; i < count; ++i)
+    for (int k = 0; k < 2; ++k) {
+      pl_lane_lookup one = find(map, kernels[k], &boxes[k], &positions[i], 1);
+      assert_int_equal(one.tets[0], all.tets[i]);
+      assert_memory_equal(one.weights[0], all.weights[i], sizeof one.weights[0]);
+    }
+  for (int32_t i = count; i < 8; ++i) assert_int_equal(all.tets[i], -1);
 }
 
 static void a_point_is_found_in_a_tet_around_it(void **state) {
@@ -112,32 +137,34 @@ static void a_point_is_found_in_a_tet_around_it(void **state) {
   for (int k = 0; k < 2; ++k) pack_box(map, kernels[k], &arena, &boxes[k]);
   pl_random random = pl_random_of_seed(8);
   for (int i = 0; i < POINTS; ++i) {
-    double inside[4];
-    float weights[2][4];
-    random_weights(&random, inside);
-    pl_vec3 p = mix(map, boxes[0].positions, i % map->tet_count, inside);
-    int32_t tet = find(map, kernels[0], &boxes[0], p, weights[0]);
-    assert_true(tet >= 0);
-    // The same bits on both instruction sets.
-    assert_int_equal(find(map, kernels[1], &boxes[1], p, weights[1]), tet);
-    assert_memory_equal(weights[0], weights[1], sizeof weights[0]);
-    double found[4];
-    for (int k = 0; k < 4; ++k) {
-      found[k] = (double)weights[0][k];
-      assert_true(found[k] > -1e-4);
+    int32_t count = 1 + i % 8;
+    pl_vec3 positions[8];
+    for (int32_t k = 0; k < count; ++k) {
+      double inside[4];
+      random_weights(&random, inside);
+      positions[k] = mix(map, boxes[0].positions, (i + 31 * k) % map->tet_count, inside);
     }
-    check_near(pl_vec3_distance(mix(map, boxes[0].positions, tet, found), p), 0, 1e-6);
+    check_lookup(map, kernels, boxes, positions, count);
+    pl_lane_lookup lookup = find(map, kernels[0], &boxes[0], positions, count);
+    for (int32_t k = 0; k < count; ++k) {
+      double found[4];
+      assert_true(lookup.tets[k] >= 0);
+      for (int c = 0; c < 4; ++c) {
+        found[c] = (double)lookup.weights[k][c];
+        assert_true(found[c] > -1e-4);
+      }
+      check_near(pl_vec3_distance(mix(map, boxes[0].positions, lookup.tets[k], found), positions[k]), 0, 1e-6);
+    }
   }
   // Above a triangle of the surface: within the limit, and beyond.
   const pl_contact_surface *surface = &model->surface;
   for (int32_t t = 0; t < surface->triangle_count; ++t) {
     pl_vec3 c[3];
-    float weights[4];
     for (int k = 0; k < 3; ++k) c[k] = boxes[0].positions[surface->parents[4 * surface->triangles[3 * t + k]]];
     pl_vec3 middle = pl_vec3_scale(pl_vec3_add(pl_vec3_add(c[0], c[1]), c[2]), 1.0 / 3);
     pl_vec3 normal = pl_triangle_normal(c[0], c[1], c[2]);
-    assert_true(find(map, kernels[0], &boxes[0], pl_vec3_add_scaled(middle, normal, 0.9e-3), weights) >= 0);
-    assert_int_equal(find(map, kernels[0], &boxes[0], pl_vec3_add_scaled(middle, normal, 3e-3), weights), -1);
+    assert_true(find_one(map, kernels[0], &boxes[0], pl_vec3_add_scaled(middle, normal, 0.9e-3)) >= 0);
+    assert_int_equal(find_one(map, kernels[0], &boxes[0], pl_vec3_add_scaled(middle, normal, 3e-3)), -1);
   }
   pl_arena_destroy(&arena);
   pl_model_destroy(model);
