@@ -41,6 +41,7 @@ static inline double pl_lost_at(pl_rest_loss *loss, double rate, double step) {
 }
 
 // The same for a pair of two soft bodies (contact_rest_soft.c).
-void pl_contact_rest_soft(const pl_contact_damping *damping, const pl_contact_pair *pair, pl_rest_loss *loss);
+void pl_contact_rest_soft(const pl_contact_damping *damping, const pl_contact_pair *pair,
+                          pl_rest_loss *loss);
 
 #endif

@@ -39,7 +39,7 @@ bool pl_contact_is_tet_way(const pl_contact_memory *memory, int32_t a, int32_t b
 
 bool pl_contact_is_calm_way(const pl_contact_memory *memory, int32_t body, pl_vec3 way) {
   // Two such ways differ by less than the limit of any pair, rounding included.
-  return memory->motions[body].has_tets && pl_vec3_length(way) < 0.499 * MAX_TET_WAY * memory->least_depth;
+  return memory->motions[body].has_tets && pl_vec3_length(way) < 0.499 * MAX_TET_WAY * memory->min_depth;
 }
 
 bool pl_contact_is_in_tets(const pl_contact_memory *memory, int32_t a, int32_t b) {

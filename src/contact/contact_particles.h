@@ -33,7 +33,8 @@ typedef struct pl_particle_kernels {
   void (*add)(const pl_particles *p, const pl_rigid_field *field);
   // Add `change`, unless it is NULL; then the largest |v - r|² of those that are not held, r being
   // that of `field`.
-  double (*find_max)(const pl_particles *p, const pl_rigid_field *change, const pl_rigid_field *field);
+  double (*find_max)(const pl_particles *p, const pl_rigid_field *change,
+                     const pl_rigid_field *field);
   // positions <- positions + step (velocities - was), of those whose velocities differ. Returns
   // whether any does.
   bool (*follow)(const pl_particles *p, const pl_vec3 *was, double step, pl_vec3 *positions);

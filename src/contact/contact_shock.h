@@ -41,7 +41,8 @@ typedef struct pl_shock_group {
 
 // Damp velocities of these bodies, with their particles at `starts`. `rate`: k h; `particles`: room
 // for those of one of them.
-void pl_contact_damp_shocks(const pl_shock_group *group, double rate, const pl_shock_particles *particles);
+void pl_contact_damp_shocks(const pl_shock_group *group, double rate,
+                            const pl_shock_particles *particles);
 
 // Reading particles, the passes over all links, and writing back (contact_shock_kernel.h).
 typedef void pl_shock_kernel(const pl_contact_body *body, const pl_surface_tree *tree,

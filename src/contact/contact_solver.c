@@ -216,12 +216,12 @@ static bool has_tets(const pl_surface_motion *motion) {
 // For the tets of any body, once per task.
 static pl_status take_tets(pl_contact_memory *memory, pl_error *error) {
   const pl_tet_map *largest = NULL;
-  memory->least_depth = HUGE_VAL;
+  memory->min_depth = HUGE_VAL;
   for (int32_t i = 0; i < memory->body_count; ++i) {
     const pl_tet_map *map = memory->motions[i].tree->surface->tet_map;
     if (!memory->motions[i].has_tets) continue;
     if (largest == NULL || map->block_count > largest->block_count) largest = map;
-    memory->least_depth = pl_smaller(memory->least_depth, map->depth);
+    memory->min_depth = pl_smaller(memory->min_depth, map->depth);
   }
   if (largest == NULL) return PL_OK;
   int32_t count = memory->body_count < PL_CONTACT_TET_TASKS ? memory->body_count : PL_CONTACT_TET_TASKS;

@@ -229,10 +229,10 @@ static void a_touching_point_crosses_only_when_it_goes_in(void **state) {
 // Any number of them, and a number that is none is passed over.
 static void boxes_cover_their_points(void **state) {
   (void)state;
-  enum { MOST = 9 };
-  pl_vec3 points[MOST];
+  enum { MAX_POINTS = 9 };
+  pl_vec3 points[MAX_POINTS];
   pl_random random = pl_random_of_seed(5);
-  for (int32_t count = 0; count <= MOST; ++count)
+  for (int32_t count = 0; count <= MAX_POINTS; ++count)
     for (int32_t wrong = -1; wrong < 3 * count; ++wrong) {
       pl_box expected = pl_box_empty();
       for (int32_t i = 0; i < count; ++i) {
