@@ -133,7 +133,7 @@ enum { PL_CONTACT_TET_TASKS = 32 };
 struct pl_contact_memory {
   pl_arena arena;
   int32_t body_count, collider_count, joint_capacity;
-  double min_depth;          // metres, of all bodies whose points are looked up in tets
+  double min_depth;            // metres, of all bodies whose points are looked up in tets
   pl_surface_tree *trees;      // one per body; bodies of one model have the same
   pl_surface_motion *motions;  // one per body
   int32_t *point_start;        // body_count + 1: offsets into the arrays per surface point
