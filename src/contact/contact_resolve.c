@@ -34,7 +34,7 @@
 // the many of a stack need not agree. Particles give way by themselves.
 static const double SOFTNESS = 0.06;
 
-enum { ROW_GRAIN = 256, BODY_GRAIN = 4, PAIR_GRAIN = 4, ISLAND_GRAIN = 1, LONE_GRAIN = 8 };
+enum { ROW_GRAIN = 256, BODY_GRAIN = 4, PAIR_GRAIN = 16, ISLAND_GRAIN = 1, LONE_GRAIN = 8 };
 
 typedef struct resolution {
   pl_contact_solver *solver;
@@ -456,7 +456,9 @@ static void build_soft(void *data, int32_t begin, int32_t end, int32_t block) {
   for (int32_t i = begin; i < end; ++i) {
     int32_t pair = r->memory->soft_pairs[i].plan_pair;
     // Those of small islands are built with them.
-    if (pair < r->large_pairs) pl_soft_build(&r->soft, pair);
+    if (pair >= r->large_pairs) continue;
+    if (i + 1 < end) pl_soft_fetch(&r->soft, r->memory->soft_pairs[i + 1].plan_pair);
+    pl_soft_build(&r->soft, pair);
   }
 }
 

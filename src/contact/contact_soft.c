@@ -74,6 +74,32 @@ static pl_soft_builder builder_of(const pl_soft_solution *s, const pl_soft_side 
   return b;
 }
 
+// What rows read of a particle.
+static void fetch_particle(const pl_contact_body *body, int32_t particle) {
+  __builtin_prefetch(&body->starts[particle]);
+  __builtin_prefetch(&body->positions[particle]);
+  __builtin_prefetch(&body->velocities[particle]);
+  if (body->start_velocities != NULL) __builtin_prefetch(&body->start_velocities[particle]);
+}
+
+void pl_soft_fetch(const pl_soft_solution *s, int32_t number) {
+  const pl_contact_memory *memory = s->memory;
+  const pl_contact_pair *pair = &memory->plan.pairs[number];
+  for (int k = 0; k < 2; ++k) {
+    const pl_contact_body *own = &s->bodies[k == 0 ? pair->a : pair->b], *other = &s->bodies[k == 0 ? pair->b : pair->a];
+    const pl_contact_impulse *last = pl_contact_cache_last(own);
+    pl_pair_range hits = memory->axis_hits[2 * pair->axis + k];
+    for (const pl_soft_hit *hit = &memory->hits[hits.first]; hit < &memory->hits[hits.first + hits.count]; ++hit) {
+      __builtin_prefetch(&last[(size_t)hit->point * PL_IMPULSES_PER_POINT]);
+      fetch_particle(own, own->surface->parents[4 * (size_t)hit->point]);
+      int32_t triangle = pl_contact_spot_triangle(hit->spot);
+      if (triangle >= other->surface->triangle_count) continue;
+      const int32_t *corners = &other->surface->tet_map->triangle_particles[3 * (size_t)triangle];
+      for (int c = 0; c < 3; ++c) fetch_particle(other, corners[c]);
+    }
+  }
+}
+
 void pl_soft_build(const pl_soft_solution *s, int32_t number) {
   pl_contact_memory *memory = s->memory;
   pl_contact_pair *pair = &memory->plan.pairs[number];

@@ -128,6 +128,8 @@ typedef struct pl_soft_solution {
 } pl_soft_solution;
 
 // Pair number `number` of the plan gets its rows.
+// Fetch what building the rows of a pair of the plan reads into the cache, ahead of its use.
+void pl_soft_fetch(const pl_soft_solution *s, int32_t number);
 void pl_soft_build(const pl_soft_solution *s, int32_t number);
 // Apply the impulses of the last step.
 void pl_soft_start(const pl_soft_solution *s, const pl_contact_pair *pair);

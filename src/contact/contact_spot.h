@@ -37,11 +37,15 @@ static inline uint32_t pl_contact_spot_use(uint32_t spot) {
   return spot - (UINT32_C(1) << PL_SPOT_USES);
 }
 
+static inline int32_t pl_contact_spot_triangle(uint32_t spot) {
+  return (int32_t)(spot >> PL_SPOT_TRIANGLE & PL_SPOT_MASK);
+}
+
 static inline pl_contact_place pl_contact_spot_place(uint32_t spot) {
   uint32_t first = spot >> PL_SPOT_FIRST & PL_SPOT_MASK, second = spot & PL_SPOT_MASK;
   const double part = 1.0 / PL_SPOT_MASK;
   double a = (double)(int32_t)first * part, b = (double)(int32_t)second * part;
-  return (pl_contact_place){(int32_t)(spot >> PL_SPOT_TRIANGLE & PL_SPOT_MASK), {a, b, 1 - a - b}};
+  return (pl_contact_place){pl_contact_spot_triangle(spot), {a, b, 1 - a - b}};
 }
 
 // Is a place farther from the sides of its triangle than what counts as on its border
