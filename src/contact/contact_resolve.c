@@ -318,11 +318,14 @@ static void sweep_pairs(const resolution *r, pl_pair_range range, bool notes) {
 
 static void sweep_visited(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
-  pl_pair_range range = {(int32_t)(pairs - r->memory->plan.pairs), count};
-  if (r->starts)
-    start_pairs(r, range);
-  else
-    sweep_pairs(r, range, r->notes);
+  pl_pair_range one = {(int32_t)(pairs - r->memory->plan.pairs), 1};
+  for (int32_t i = 0; i < count; ++i, ++one.first) {
+    if (i + 1 < count) pl_soft_fetch_velocities(&r->soft, &pairs[i + 1]);
+    if (r->starts)
+      start_pairs(r, one);
+    else
+      sweep_pairs(r, one, r->notes);
+  }
 }
 
 static void sweep_colors(resolution *r) {
@@ -414,6 +417,7 @@ static void clear_others(void *data, int32_t begin, int32_t end, int32_t block) 
 static void store_pairs(const resolution *r, const pl_contact_pair *pairs, int32_t count) {
   const pl_contact_memory *memory = r->memory;
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (pair + 1 < pairs + count) pl_soft_fetch_slots(&r->soft, pair + 1);
     if (pair->axis >= 0) pl_soft_store(&r->soft, pair);
     for (int32_t i = pair->first_row; pair->axis < 0 && i < pair->first_row + pair->count; ++i) {
       const pl_contact_row *row = &memory->rows[i];

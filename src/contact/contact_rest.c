@@ -156,6 +156,7 @@ void pl_contact_rest_pairs(void *data, const pl_contact_pair *pairs, int32_t cou
   const pl_contact_damping *d = data;
   pl_rest_loss loss = {0, 0};
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (d->is_after && pair + 1 < pairs + count) pl_soft_fetch_ends(d->memory, d->bodies, pair + 1);
     if (pair->axis >= 0) {
       pl_contact_rest_soft(d, pair, &loss);
       continue;

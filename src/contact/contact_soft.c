@@ -137,6 +137,47 @@ void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pair, bool 
   }
 }
 
+// --- ahead of their use
+
+static void fetch_row(const pl_soft_row *row, const pl_vec3 *own, const pl_vec3 *other) {
+  __builtin_prefetch(&own[row->particles[0]]);
+  for (int k = 1; k < 4; ++k) __builtin_prefetch(&other[row->particles[k]]);
+}
+
+void pl_soft_fetch_velocities(const pl_soft_solution *s, const pl_contact_pair *pair) {
+  if (pair->axis < 0) return;
+  for (int k = 0; k < 2; ++k) {
+    pl_soft_side side = pl_soft_side_of(pair, k);
+    const pl_vec3 *own = s->bodies[side.own].velocities, *other = s->bodies[side.other].velocities;
+    for (int32_t i = side.first; i < side.end; ++i) fetch_row(&s->memory->soft_rows[i], own, other);
+  }
+}
+
+void pl_soft_fetch_ends(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair) {
+  if (pair->axis < 0) return;
+  for (int k = 0; k < 2; ++k) {
+    pl_soft_side side = pl_soft_side_of(pair, k);
+    const pl_contact_body *own = &bodies[side.own], *other = &bodies[side.other];
+    for (int32_t i = side.first; i < side.end; ++i) {
+      fetch_row(&memory->soft_rows[i], own->starts, other->starts);
+      fetch_row(&memory->soft_rows[i], own->positions, other->positions);
+    }
+  }
+}
+
+void pl_soft_fetch_slots(const pl_soft_solution *s, const pl_contact_pair *pair) {
+  if (pair->axis < 0) return;
+  for (int k = 0; k < 2; ++k) {
+    pl_soft_side side = pl_soft_side_of(pair, k);
+    const pl_contact_body *own = &s->bodies[side.own];
+    for (int32_t i = side.first; i < side.end; ++i) {
+      int32_t point = s->memory->soft_notes[i].point;
+      __builtin_prefetch(&own->impulses[(size_t)point * PL_IMPULSES_PER_POINT], 1);
+      if (own->presses != NULL) __builtin_prefetch(&own->presses[point], 1);
+    }
+  }
+}
+
 // --- after the sweeps
 
 void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair) {
