@@ -86,7 +86,8 @@ void pl_soft_fetch(const pl_soft_solution *s, int32_t number) {
   const pl_contact_memory *memory = s->memory;
   const pl_contact_pair *pair = &memory->plan.pairs[number];
   for (int k = 0; k < 2; ++k) {
-    const pl_contact_body *own = &s->bodies[k == 0 ? pair->a : pair->b], *other = &s->bodies[k == 0 ? pair->b : pair->a];
+    const pl_contact_body *own = &s->bodies[k == 0 ? pair->a : pair->b],
+                          *other = &s->bodies[k == 0 ? pair->b : pair->a];
     const pl_contact_impulse *last = pl_contact_cache_last(own);
     pl_pair_range hits = memory->axis_hits[2 * pair->axis + k];
     for (const pl_soft_hit *hit = &memory->hits[hits.first]; hit < &memory->hits[hits.first + hits.count]; ++hit) {

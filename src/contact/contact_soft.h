@@ -139,9 +139,9 @@ void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pair, bool 
 // Keep the impulses for the next step.
 void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair);
 
-// Fetch into the cache what the rows of a pair act on, while another pair is still worked on: a step
-// of a large heap waits for memory most of its time. Velocities for sweeps, positions at both ends
-// of the step for dampers, slots of impulses and presses for reports.
+// Fetch into the cache what the rows of a pair act on, while another pair is still worked on: a
+// step of a large heap waits for memory most of its time. Velocities for sweeps, positions at both
+// ends of the step for dampers, slots of impulses and presses for reports.
 void pl_soft_fetch_velocities(const pl_soft_solution *s, const pl_contact_pair *pair);
 void pl_soft_fetch_ends(const pl_contact_memory *memory, const pl_contact_body *bodies,
                         const pl_contact_pair *pair);
