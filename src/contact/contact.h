@@ -300,7 +300,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
 // along the normal that each got (N s; NULL: not wanted). Valid until the next call on the solver.
 // Of contacts of bodies that were resolved at once the sides, the collider, normal and depth are
 // known; the other members are 0.
-int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver);
+int32_t pl_contact_solver_contact_count(pl_contact_solver *solver);
 const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index,
                                                 double *impulse);
 

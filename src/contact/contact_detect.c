@@ -120,10 +120,20 @@ static void find_axes(const pl_contact_detection *d, int32_t body) {
     if (item > body && item < memory->body_count && !add_axis(d, body, item, old, old_count)) return;
 }
 
+// What passes over all axes on one thread need of them, side by side.
+static void note_axes(pl_contact_memory *memory, int32_t body) {
+  int32_t first = body * PL_PAIR_AXES;
+  for (int32_t i = first; i < first + memory->axis_counts[body]; ++i)
+    memory->axis_others[i] = memory->axes[i].is_apart ? -1 : memory->axes[i].other;
+}
+
 static void find_all_axes(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
-  for (int32_t i = begin; i < end; ++i) find_axes(d, d->memory->listed_bodies[i]);
+  for (int32_t i = begin; i < end; ++i) {
+    find_axes(d, d->memory->listed_bodies[i]);
+    note_axes(d->memory, d->memory->listed_bodies[i]);
+  }
 }
 
 // Where a body has too many neighbours, hierarchies are asked instead.

@@ -61,15 +61,19 @@ int32_t pl_contact_pack_edges(pl_contact_memory *memory, int32_t edge_block_coun
 }
 
 void pl_contact_sort_points(pl_contact_memory *memory, int32_t body) {
-  for (int32_t p = memory->point_start[body]; p < memory->point_start[body + 1]; ++p)
+  bool any = false;
+  for (int32_t p = memory->point_start[body]; p < memory->point_start[body + 1]; ++p) {
+    any = any || memory->contact_counts[p] > 0;
     if (memory->contact_counts[p] > 1)
       pl_contact_slots_sort(&memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT], memory->contact_counts[p]);
+  }
+  memory->presences[body].has_contacts = any;
 }
 
 int32_t pl_contact_pack_points(pl_contact_memory *memory) {
   int32_t count = 0;
   for (int32_t body = 0; body < memory->body_count; ++body) {
-    if (!memory->presences[body].is_searched) continue;
+    if (!memory->presences[body].is_searched || !memory->presences[body].has_contacts) continue;
     for (int32_t p = memory->point_start[body]; p < memory->point_start[body + 1]; ++p) {
       pl_contact *from = &memory->contacts[(size_t)p * PL_CONTACTS_PER_POINT];
       int32_t found = memory->contact_counts[p];

@@ -24,6 +24,7 @@ bool pl_soft_is_pair(const pl_contact_detection *d, int32_t a, int32_t b) {
 void pl_soft_begin(pl_contact_memory *memory) {
   memset(memory->hit_counts, 0, (size_t)memory->body_count * sizeof *memory->hit_counts);
   memory->soft_row_count = 0;
+  memory->has_listed_rows = true;
 }
 
 pl_soft_list pl_soft_list_of(const pl_contact_memory *memory, int32_t body) {
@@ -45,10 +46,11 @@ int32_t pl_soft_list_pairs(pl_contact_memory *memory) {
   for (int32_t body = 0; body < memory->body_count; ++body) {
     if (!memory->presences[body].is_searched) continue;
     for (int32_t i = 0; i < memory->axis_counts[body]; ++i) {
-      int32_t axis = body * PL_PAIR_AXES + i;
+      int32_t axis = body * PL_PAIR_AXES + i, other = memory->axis_others[axis];
+      if (other < 0) continue;
+      // Only pairs of this kind have any.
       int32_t hits = memory->axis_hits[2 * axis].count + memory->axis_hits[2 * axis + 1].count;
-      if (memory->axes[axis].is_soft && hits > 0)
-        memory->soft_pairs[count++] = (pl_soft_pair){body, memory->axes[axis].other, axis, hits, -1};
+      if (hits > 0) memory->soft_pairs[count++] = (pl_soft_pair){body, other, axis, hits, -1};
     }
   }
   return count;

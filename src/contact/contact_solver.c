@@ -160,6 +160,7 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   memory->near_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
+  memory->axis_others = PL_TAKE(arena, int32_t, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_points = PL_TAKE(arena, atomic_int, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->neighbour_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   memory->neighbours = PL_TAKE(arena, pl_contact_neighbour, 2 * (int64_t)memory->body_count * PL_PAIR_AXES);
@@ -320,13 +321,16 @@ void pl_contact_apply_rules(const pl_contact_rules *pairs, int32_t first_body, p
   }
 }
 
-int32_t pl_contact_solver_contact_count(const pl_contact_solver *solver) {
-  return solver->contact_count + solver->memory.lone_row_count + solver->memory.soft_row_count;
+int32_t pl_contact_solver_contact_count(pl_contact_solver *solver) {
+  pl_contact_memory *memory = &solver->memory;
+  if (!memory->has_listed_rows) memory->soft_row_count = pl_soft_list_rows(memory);
+  memory->has_listed_rows = true;
+  return solver->contact_count + memory->lone_row_count + memory->soft_row_count;
 }
 
 const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index, double *impulse) {
   pl_contact_memory *memory = &solver->memory;
-  int32_t row_count = solver->contact_count + memory->lone_row_count;
+  int32_t row_count = pl_contact_solver_contact_count(solver) - memory->soft_row_count;
   if (index >= row_count) {
     int32_t number = index - row_count;
     int32_t row = memory->listed_rows[number];
@@ -394,8 +398,8 @@ void pl_contact_link_neighbours(pl_contact_memory *memory, const int32_t *bodies
     for (int32_t i = 0; i < count; ++i) {
       int32_t body = bodies[i], first = body * PL_PAIR_AXES;
       for (int32_t axis = first; axis < first + memory->axis_counts[body]; ++axis) {
-        int32_t other = memory->axes[axis].other;
-        if (memory->axes[axis].is_apart) continue;
+        int32_t other = memory->axis_others[axis];
+        if (other < 0) continue;
         if (pass == 0) {
           start[body]++, start[other]++;
         } else {

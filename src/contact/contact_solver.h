@@ -47,6 +47,7 @@ typedef struct pl_contact_presence {
   bool is_lone;          // near colliders alone: resolved at once (contact_lone.h)
   bool is_near_fast;     // near a body that it may pass through: surfaces are checked in the end
   bool is_calm;          // awake, and so slow that no two such bodies may pass through each other
+  bool has_contacts;     // its points found some, in slots
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
   atomic_bool has_points;    // its points, and the boxes of their blocks, are those of this step
   atomic_bool has_lanes;     // its lanes and extents are those of this step
@@ -150,6 +151,7 @@ struct pl_contact_memory {
   int32_t *near_counts;     // one per body; more than PL_CONTACT_NEAR: the tree must be asked
   pl_pair_axis *axes;       // PL_PAIR_AXES per body, with bodies of higher number
   int32_t *axis_counts;     // one per body
+  int32_t *axis_others;     // one per axis: the other body, -1 for one that is apart
   atomic_int *axis_points;  // one per axis: points found in tets, of both bodies
   pl_lane_tets *tets;       // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
   // Pairs of small bodies that may touch, as seen by either of them:
@@ -187,6 +189,7 @@ struct pl_contact_memory {
   pl_pair_range *axis_hits;  // two per axis: of points of its body, and of the other
   pl_soft_pair *soft_pairs;  // in the order of their bodies
   int32_t soft_pair_count;
+  bool has_listed_rows;  // the next two are of the last resolution: few steps ask for them
   int32_t soft_row_count;
   pl_soft_row *soft_rows;  // in the order of the plan, and with each …
   pl_soft_note *soft_notes;
@@ -214,7 +217,8 @@ struct pl_contact_solver {
   bool has_no_lone;  // bodies near colliders alone are treated as all others, for comparison
 };
 
-// List the pairs that are not apart, for both bodies of each, from the axes of these bodies.
+// List the pairs that are not apart, for both bodies of each, from the axes of these bodies as they
+// are noted in `axis_others`.
 void pl_contact_link_neighbours(pl_contact_memory *memory, const int32_t *bodies, int32_t count);
 
 // Is this one of the pairs of a body that do not touch each other?

@@ -342,8 +342,12 @@ static bool is_any_watched(const zone_search *s) {
     bool has_edges = s->bodies[b].all_edges && s->memory->presences[b].is_near_body;
     any = !s->bodies[b].asleep && (!s->spares_tets || has_edges || s->bodies[b].self_contact);
   }
-  for (int32_t p = 0; p < plan->pair_count && !any; ++p)
-    any = plan->pairs[p].joint < 0 && plan->pairs[p].b >= 0 && is_watched(s, plan->pairs[p].a, plan->pairs[p].b);
+  for (int32_t p = 0; p < plan->pair_count && !any; ++p) {
+    const pl_contact_pair *pair = &plan->pairs[p];
+    // Points of pairs of compact rows were looked up in tets, and no body above has all edges.
+    bool is_spared = s->spares_tets && pair->axis >= 0;
+    any = !is_spared && pair->joint < 0 && pair->b >= 0 && is_watched(s, pair->a, pair->b);
+  }
   return any;
 }
 

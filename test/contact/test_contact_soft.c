@@ -144,6 +144,8 @@ static void press_damped(pressed_boxes *b, bool parts, bool lists) {
 static double sum_rest(const pressed_boxes *b) {
   const pl_contact_memory *memory = &b->solver->memory;
   double sum = 0;
+  // Lists the rows of soft bodies.
+  pl_contact_solver_contact_count(b->solver);
   for (int32_t i = 0; i < memory->soft_row_count; ++i)
     sum += (double)memory->soft_notes[memory->listed_rows[i]].rest_impulse;
   for (int32_t i = 0; i < b->solver->contact_count; ++i) sum += memory->rows[i].rest_impulse;
