@@ -348,18 +348,22 @@ static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane
   }
 }
 
-// The tets of a body are packed just before they are asked: one block of memory, which stays in the cache, serves all
-// bodies of a task.
-static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
-  const pl_contact_detection *d = data;
-  for (int32_t body = begin; body < end; ++body) find_in_tets_of(d, body, &d->memory->tets[part]);
+// The first that is free: one thread alone always has the same, which is in its cache.
+static pl_tet_workspace *acquire_tets(pl_contact_memory *memory) {
+  for (int32_t i = 0;; i = (i + 1) % memory->tet_workspace_count)
+    if (!atomic_flag_test_and_set_explicit(&memory->tet_workspaces[i].is_used, memory_order_acquire))
+      return &memory->tet_workspaces[i];
 }
 
-// Bodies of a task, so that there are at most PL_CONTACT_TET_TASKS.
-static int32_t tet_grain(int32_t body_count) {
-  int32_t grain = PL_CONTACT_BODY_GRAIN;
-  while (pl_block_count(body_count, grain) > PL_CONTACT_TET_TASKS) grain *= 2;
-  return grain;
+// The tets of a body are packed just before they are asked: one block of memory, which stays in the cache, serves all
+// bodies of a thread.
+static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const pl_contact_detection *d = data;
+  if (d->memory->tet_workspace_count == 0) return;
+  pl_tet_workspace *workspace = acquire_tets(d->memory);
+  for (int32_t body = begin; body < end; ++body) find_in_tets_of(d, body, &workspace->tets);
+  atomic_flag_clear_explicit(&workspace->is_used, memory_order_release);
 }
 
 // Do points alone hold two bodies apart, so that their edges need not be searched? They do where they are no farther
@@ -560,7 +564,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
   if (d.phase > 0) pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_kept, &d);
-  if (searched_count > 0) pl_parallel_for(solver->context, body_count, tet_grain(body_count), find_in_tets, &d);
+  if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, find_in_tets, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edge_axes, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, pack_bodies, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, find_in_pairs, &d);

@@ -214,7 +214,7 @@ static bool has_tets(const pl_surface_motion *motion) {
   return motion->tree->surface->tet_map != NULL && motion->lane_block_count > 0 && motion->tree->is_closed;
 }
 
-// For the tets of any body, once per task.
+// For the tets of any body, once per task that runs.
 static pl_status take_tets(pl_contact_memory *memory, pl_error *error) {
   const pl_tet_map *largest = NULL;
   memory->min_depth = HUGE_VAL;
@@ -225,11 +225,15 @@ static pl_status take_tets(pl_contact_memory *memory, pl_error *error) {
     memory->min_depth = pl_smaller(memory->min_depth, map->depth);
   }
   if (largest == NULL) return PL_OK;
-  int32_t count = memory->body_count < PL_CONTACT_TET_TASKS ? memory->body_count : PL_CONTACT_TET_TASKS;
-  memory->tets = PL_TAKE(&memory->arena, pl_lane_tets, count);
-  for (int32_t i = 0; i < count && memory->tets != NULL; ++i)
-    if (!pl_lane_tets_take(&memory->arena, largest, &memory->tets[i])) return pl_fail_memory(error);
-  return memory->tets != NULL ? PL_OK : pl_fail_memory(error);
+  int32_t count = memory->body_count < PL_TET_WORKSPACES ? memory->body_count : PL_TET_WORKSPACES;
+  memory->tet_workspaces = PL_TAKE(&memory->arena, pl_tet_workspace, count);
+  if (memory->tet_workspaces == NULL) return pl_fail_memory(error);
+  memory->tet_workspace_count = count;
+  for (int32_t i = 0; i < count; ++i) {
+    atomic_flag_clear(&memory->tet_workspaces[i].is_used);
+    if (!pl_lane_tets_take(&memory->arena, largest, &memory->tet_workspaces[i].tets)) return pl_fail_memory(error);
+  }
+  return PL_OK;
 }
 
 static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,

@@ -127,8 +127,13 @@ typedef struct pl_lone_contact pl_lone_contact;
 // Bodies near a body that are noted.
 enum { PL_CONTACT_NEAR = 2 * PL_PAIR_AXES };
 
-// Points are looked up in tets by at most this many tasks at a time.
-enum { PL_CONTACT_TET_TASKS = 32 };
+// The tets of the body that a task looks points up in. At most this many tasks do at a time; each
+// takes one that is free.
+typedef struct pl_tet_workspace {
+  pl_lane_tets tets;
+  atomic_flag is_used;
+} pl_tet_workspace;
+enum { PL_TET_WORKSPACES = 32 };
 
 // Everything sized by the bodies and colliders, in one arena.
 struct pl_contact_memory {
@@ -153,7 +158,8 @@ struct pl_contact_memory {
   int32_t *axis_counts;     // one per body
   int32_t *axis_others;     // one per axis: the other body, -1 for one that is apart
   atomic_int *axis_points;  // one per axis: points found in tets, of both bodies
-  pl_lane_tets *tets;       // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
+  int32_t tet_workspace_count;
+  pl_tet_workspace *tet_workspaces;
   // Pairs of small bodies that may touch, as seen by either of them:
   int32_t *neighbour_start;          // body_count + 1: offsets into …
   pl_contact_neighbour *neighbours;  // … those of each body
