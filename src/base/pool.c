@@ -69,8 +69,8 @@ static void take_tasks(pl_pool_thread *own, pl_task_function *task, void *data) 
     take_range(&pool->threads[(first + k) % pool->thread_count], task, data);
 }
 
-// About ten microseconds.
-enum { SPIN_COUNT = 600 };
+// About as long as it takes to wake a thread: forty microseconds.
+enum { SPIN_COUNT = 2000 };
 
 static void pause_briefly(void) {
 #if defined(__x86_64__)
