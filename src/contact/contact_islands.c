@@ -21,6 +21,7 @@ bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, const pl_conta
   while (plan->table_size < 2 * (int64_t)contact_count && plan->table_size < (1 << 29)) plan->table_size *= 2;
   plan->pairs = PL_TAKE(arena, pl_contact_pair, plan->pair_capacity);
   plan->unsorted = PL_TAKE(arena, pl_contact_pair, plan->pair_capacity);
+  plan->by_color = PL_TAKE(arena, int32_t, plan->pair_capacity);
   plan->small_islands = PL_TAKE(arena, pl_pair_range, body_count);
   plan->bodies = PL_TAKE(arena, int32_t, body_count);
   plan->small_body_start = PL_TAKE(arena, int32_t, body_count + 1);
@@ -128,13 +129,14 @@ static int32_t choose_color(pl_contact_plan *plan, const pl_contact_pair *pair) 
 // Islands in the order of their first body; an island's rows are counted.
 static void find_islands(pl_contact_plan *plan, int32_t body_count) {
   for (int32_t i = 0; i < body_count; ++i) plan->parents[i] = i, plan->island_of[i] = -1, plan->used_colors[i] = 0;
-  for (int32_t p = 0; p < plan->pair_count; ++p)
-    if (plan->unsorted[p].b >= 0) join(plan->parents, plan->unsorted[p].a, plan->unsorted[p].b);
-  plan->island_count = 0;
   for (int32_t p = 0; p < plan->pair_count; ++p) {
-    plan->island_of[plan->unsorted[p].a] = 0;
-    if (plan->unsorted[p].b >= 0) plan->island_of[plan->unsorted[p].b] = 0;
+    int32_t a = plan->unsorted[p].a, b = plan->unsorted[p].b;
+    plan->island_of[a] = 0;
+    if (b < 0) continue;
+    plan->island_of[b] = 0;
+    join(plan->parents, a, b);
   }
+  plan->island_count = 0;
   // A root has the lowest number of its island, so it comes before the others.
   for (int32_t i = 0; i < body_count; ++i) {
     if (plan->island_of[i] < 0) continue;
@@ -151,32 +153,26 @@ static void find_islands(pl_contact_plan *plan, int32_t body_count) {
   }
 }
 
-// Order the pairs by colour: `pairs` from `unsorted`, keeping the order within a colour.
+// Pairs by colour, keeping their order within one.
 static void sort_by_color(pl_contact_plan *plan) {
   int32_t starts[PL_PAIR_COLORS + 1] = {0};
   for (int32_t p = 0; p < plan->pair_count; ++p) starts[plan->unsorted[p].color + 1]++;
   for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) starts[c + 1] += starts[c];
-  for (int32_t p = 0; p < plan->pair_count; ++p) {
-    int32_t to = starts[plan->unsorted[p].color]++;
-    plan->pairs[to] = plan->unsorted[p];
-    // Rows are numbered below; until then this says which pair of `unsorted` it was.
-    plan->pairs[to].first_row = p;
-  }
+  for (int32_t p = 0; p < plan->pair_count; ++p) plan->by_color[starts[plan->unsorted[p].color]++] = p;
 }
 
-// Then large islands first, together, and small ones each on its own.
-static void sort_by_island(pl_contact_plan *plan) {
-  memset(plan->colors, 0, sizeof plan->colors);
+// Where the pairs of each small island begin, after those of all large ones. The rows of islands become these places;
+// -1 for a large one.
+static void place_islands(pl_contact_plan *plan) {
   int32_t large_count = 0;
-  // From rows per island to pairs of small islands; -1 for a large one.
   for (int32_t k = 0; k < plan->island_count; ++k)
     plan->island_rows[k] = plan->island_rows[k] > SMALL_ISLAND_ROWS ? -1 : 0;
   for (int32_t p = 0; p < plan->pair_count; ++p) {
-    int32_t *rows = &plan->island_rows[plan->pairs[p].island];
-    if (*rows < 0)
+    int32_t *count = &plan->island_rows[plan->unsorted[p].island];
+    if (*count < 0)
       large_count++;
     else
-      ++*rows;
+      ++*count;
   }
   plan->small_count = 0;
   int32_t next = large_count;
@@ -187,35 +183,35 @@ static void sort_by_island(pl_contact_plan *plan) {
     plan->island_rows[k] = next;
     next += count;
   }
-  int32_t large = 0;
-  for (int32_t p = 0; p < plan->pair_count; ++p) {
-    const pl_contact_pair *pair = &plan->pairs[p];
-    int32_t *cursor = &plan->island_rows[pair->island];
-    if (*cursor < 0) {
-      if (plan->colors[pair->color].count++ == 0) plan->colors[pair->color].first = large;
-      plan->unsorted[large++] = *pair;
-    } else {
-      plan->unsorted[(*cursor)++] = *pair;
-    }
-  }
-  pl_contact_pair *sorted = plan->unsorted;
-  plan->unsorted = plan->pairs;
-  plan->pairs = sorted;
 }
 
-// How many pairs of a colour of the large islands are one task.
-static int32_t grain_of(const pl_contact_plan *plan, int32_t color) {
-  pl_pair_range range = plan->colors[color];
-  if (color == PL_SERIAL_COLOR) return range.count;
-  int32_t rows = 0;
-  for (int32_t p = range.first; p < range.first + range.count; ++p)
-    rows += plan->pairs[p].joint >= 0 ? JOINT_ROWS : plan->pairs[p].count;
-  int64_t grain = rows > 0 ? (int64_t)TASK_ROWS * range.count / rows : range.count;
+// How many pairs of a colour of the large islands, which have `rows` together, are one task.
+static int32_t grain_of(const pl_contact_plan *plan, int32_t color, int32_t rows) {
+  int32_t count = plan->colors[color].count;
+  if (color == PL_SERIAL_COLOR) return count;
+  int64_t grain = rows > 0 ? (int64_t)TASK_ROWS * count / rows : count;
   return grain > 1 ? (int32_t)grain : 1;
 }
 
-static void choose_grains(pl_contact_plan *plan) {
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) plan->color_grains[c] = grain_of(plan, c);
+// `pairs` from `unsorted`: large islands first, together, and small ones each on its own.
+static void sort_pairs(pl_contact_plan *plan) {
+  int32_t large = 0, rows[PL_PAIR_COLORS] = {0};
+  memset(plan->colors, 0, sizeof plan->colors);
+  sort_by_color(plan);
+  place_islands(plan);
+  for (int32_t i = 0; i < plan->pair_count; ++i) {
+    const pl_contact_pair *pair = &plan->unsorted[plan->by_color[i]];
+    int32_t *next = &plan->island_rows[pair->island], color = pair->color;
+    if (*next < 0) {
+      if (plan->colors[color].count++ == 0) plan->colors[color].first = large;
+      rows[color] += pair->joint >= 0 ? JOINT_ROWS : pair->count;
+    }
+    pl_contact_pair *to = &plan->pairs[*next < 0 ? large++ : (*next)++];
+    *to = *pair;
+    // Rows are numbered below; until then this says which pair of `unsorted` it was.
+    to->first_row = plan->by_color[i];
+  }
+  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) plan->color_grains[c] = grain_of(plan, c, rows[c]);
 }
 
 static int32_t lone_pair_count(const pl_contact_plan_def *def) {
@@ -281,9 +277,7 @@ void pl_contact_plan_form(pl_contact_plan *plan, const pl_contact_plan_def *def)
   add_lone(plan, def);
   add_soft_pairs(plan, def);
   find_islands(plan, def->body_count);
-  sort_by_color(plan);
-  sort_by_island(plan);
-  choose_grains(plan);
+  sort_pairs(plan);
   sort_bodies(plan, def->body_count);
   number_rows(plan, def);
 }

@@ -50,7 +50,8 @@ typedef struct pl_contact_plan {
   int32_t *row_contacts;  // the contact of each row; ~number of one of a lone body
   // scratch
   pl_contact_pair *unsorted;
-  int32_t *pair_of;  // per contact
+  int32_t *by_color;  // numbers of unsorted pairs in the order of their colours
+  int32_t *pair_of;   // per contact
   int32_t *table;    // hash table of pairs
   int32_t table_size;
   int32_t *parents;       // per body: union-find
