@@ -575,7 +575,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   r.arrivals = sweeps.arrivals;
   r.leaves = sweeps.leaves;
   memory->lone_row_count = resolve_all_lone(&r);
-  memory->soft_pair_count = pl_soft_list_pairs(memory);
+  memory->soft_pair_count = pl_soft_list_pairs(memory, solver->context);
   pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,   solver->joints,
                              solver->joint_count, memory->soft_pairs, memory->soft_pair_count, memory->lone_bodies,
                              memory->lone_count};

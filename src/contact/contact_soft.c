@@ -3,12 +3,15 @@
 
 #include <string.h>
 
+#include "base/parallel.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_detect.h"
 #include "contact/contact_soft_rows.h"
 #include "pliant/math.h"
 
 // --- search
+
+enum { BODY_GRAIN = 16 };  // tasks are this many bodies
 
 static bool is_soft(const pl_contact_detection *d, int32_t body) {
   const pl_contact_body *b = &d->bodies[body];
@@ -41,18 +44,44 @@ void pl_soft_list_commit(pl_contact_memory *memory, int32_t body, const pl_soft_
   memory->hit_counts[body] = list->count;
 }
 
-int32_t pl_soft_list_pairs(pl_contact_memory *memory) {
-  int32_t count = 0;
-  for (int32_t body = 0; body < memory->body_count; ++body) {
-    if (!memory->presences[body].is_searched) continue;
-    for (int32_t i = 0; i < memory->axis_counts[body]; ++i) {
-      int32_t axis = body * PL_PAIR_AXES + i, other = memory->axis_others[axis];
-      if (other < 0) continue;
-      // Only pairs of this kind have any.
-      int32_t hits = memory->axis_hits[2 * axis].count + memory->axis_hits[2 * axis + 1].count;
-      if (hits > 0) memory->soft_pairs[count++] = (pl_soft_pair){body, other, axis, hits, -1};
+// Hits of an axis, of points of both bodies. Only pairs of this kind have any.
+static int32_t count_hits(const pl_contact_memory *memory, int32_t axis) {
+  if (memory->axis_others[axis] < 0) return 0;
+  return memory->axis_hits[2 * axis].count + memory->axis_hits[2 * axis + 1].count;
+}
+
+static void count_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  pl_contact_memory *memory = data;
+  for (int32_t body = begin; body < end; ++body) {
+    int32_t first = body * PL_PAIR_AXES, count = 0;
+    int32_t axis_count = memory->presences[body].is_searched ? memory->axis_counts[body] : 0;
+    for (int32_t axis = first; axis < first + axis_count; ++axis) count += count_hits(memory, axis) > 0;
+    memory->soft_pair_start[body] = count;
+  }
+}
+
+static void list_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  pl_contact_memory *memory = data;
+  for (int32_t body = begin; body < end; ++body) {
+    int32_t axis = body * PL_PAIR_AXES;
+    for (int32_t i = memory->soft_pair_start[body]; i < memory->soft_pair_start[body + 1]; ++axis) {
+      int32_t hits = count_hits(memory, axis);
+      if (hits > 0) memory->soft_pairs[i++] = (pl_soft_pair){body, memory->axis_others[axis], axis, hits, -1};
     }
   }
+}
+
+int32_t pl_soft_list_pairs(pl_contact_memory *memory, pl_context *context) {
+  int32_t *start = memory->soft_pair_start, count = 0;
+  pl_parallel_for(context, memory->body_count, BODY_GRAIN, count_pairs, memory);
+  for (int32_t body = 0; body <= memory->body_count; ++body) {
+    int32_t own = body < memory->body_count ? start[body] : 0;
+    start[body] = count;
+    count += own;
+  }
+  pl_parallel_for(context, memory->body_count, BODY_GRAIN, list_pairs, memory);
   return count;
 }
 

@@ -115,7 +115,7 @@ void pl_soft_list_commit(pl_contact_memory *memory, int32_t body, const pl_soft_
                          int32_t first, int32_t axis, int32_t own);
 
 // Pairs of bodies that have hits, in the order of their axes. Returns their number.
-int32_t pl_soft_list_pairs(pl_contact_memory *memory);
+int32_t pl_soft_list_pairs(pl_contact_memory *memory, pl_context *context);
 
 // --- resolution
 

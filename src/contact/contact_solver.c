@@ -108,6 +108,7 @@ static bool take_soft(pl_contact_memory *memory) {
   memory->hits = PL_TAKE(arena, pl_soft_hit, hit_count);
   memory->hit_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axis_hits = PL_TAKE(arena, pl_pair_range, 2 * axis_count);
+  memory->soft_pair_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   memory->soft_pairs = PL_TAKE(arena, pl_soft_pair, axis_count);
   memory->soft_rows = PL_TAKE(arena, pl_soft_row, hit_count);
   memory->soft_notes = PL_TAKE(arena, pl_soft_note, hit_count);

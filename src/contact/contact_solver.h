@@ -194,6 +194,7 @@ struct pl_contact_memory {
   int32_t *hit_counts;       // one per body
   pl_pair_range *axis_hits;  // two per axis: of points of its body, and of the other
   pl_soft_pair *soft_pairs;  // in the order of their bodies
+  int32_t *soft_pair_start;  // body_count + 1: offsets into them, by the lower body
   int32_t soft_pair_count;
   bool has_listed_rows;  // the next two are of the last resolution: few steps ask for them
   int32_t soft_row_count;
