@@ -296,12 +296,19 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
                                     int32_t body_count, const pl_contact_step *step,
                                     pl_contact_report *report, pl_error *error);
 
-// The contacts of the last resolution, those between soft bodies last, and the sum of the impulses
-// along the normal that each got (N s; NULL: not wanted). Valid until the next call on the solver.
-// Of contacts of bodies that were resolved at once the sides, the collider, normal and depth are
-// known; the other members are 0.
-int32_t pl_contact_solver_contact_count(pl_contact_solver *solver);
-const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index,
-                                                double *impulse);
+// A walk over the contacts of the last resolution, those between soft bodies last. It only reads
+// the solver: threads that draw may walk at the same time.
+typedef struct pl_contact_walk {
+  const pl_contact_solver *solver;
+  int32_t row;                   // the next of the plan
+  int32_t pair, side, soft_row;  // the next between soft bodies
+} pl_contact_walk;
+
+pl_contact_walk pl_contact_solver_walk(const pl_contact_solver *solver);
+
+// The next contact, and the sum of the impulses along the normal that it got (N s; NULL: not
+// wanted); false after the last. Of contacts of bodies that were resolved at once the sides, the
+// collider, normal and depth are known; the other members are 0.
+bool pl_contact_walk_next(pl_contact_walk *walk, pl_contact *contact, double *impulse);
 
 #endif

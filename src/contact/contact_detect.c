@@ -551,6 +551,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
                             .phase = pl_contact_phase_of(step),
                             .has_soft = contacts == NULL,
                             .has_lone = contacts == NULL && pl_lone_is_allowed(solver, bodies, step)};
+  memory->is_resolved = false;
   pl_soft_begin(memory);
   memory->lone_count = memory->lone_row_count = 0;
   pl_contact_place_colliders(&d, colliders, step);

@@ -52,7 +52,7 @@ typedef struct pl_contact_plan {
   pl_contact_pair *unsorted;
   int32_t *by_color;  // numbers of unsorted pairs in the order of their colours
   int32_t *pair_of;   // per contact
-  int32_t *table;    // hash table of pairs
+  int32_t *table;     // hash table of pairs
   int32_t table_size;
   int32_t *parents;       // per body: union-find
   uint64_t *used_colors;  // per body

@@ -226,15 +226,14 @@ static int32_t body_of_contact(const pl_contact_memory *memory, int32_t number) 
   return memory->lone_bodies[first].body;
 }
 
-const pl_contact *pl_lone_get_contact(pl_contact_memory *memory, int32_t number, double *impulse) {
+pl_contact pl_lone_contact_of(const pl_contact_memory *memory, int32_t number, double *impulse) {
   const pl_lone_contact *contact = &memory->lone_contacts[number];
-  memory->shown = (pl_contact){.a = {body_of_contact(memory, number), 1, {contact->point}, {1}},
-                               .b = {.body = -1},
-                               .collider = contact->collider,
-                               .normal = contact->normal,
-                               .depth = contact->depth};
-  if (impulse != NULL) *impulse = contact->impulse;
-  return &memory->shown;
+  *impulse = contact->impulse;
+  return (pl_contact){.a = {body_of_contact(memory, number), 1, {contact->point}, {1}},
+                      .b = {.body = -1},
+                      .collider = contact->collider,
+                      .normal = contact->normal,
+                      .depth = contact->depth};
 }
 
 void pl_lone_add_pushes(const pl_contact_memory *memory, const pl_contact_pair *pair, pl_collider_impulse *impulses) {

@@ -54,8 +54,8 @@ int32_t pl_lone_find(pl_contact_solver *solver, const pl_contact_body *bodies,
 void pl_lone_finish(pl_contact_memory *memory, const pl_contact_step *step,
                     const pl_lone_body *lone, const pl_lone_workspace *workspace);
 
-// One of them for reports, with its impulse unless that is NULL.
-const pl_contact *pl_lone_get_contact(pl_contact_memory *memory, int32_t number, double *impulse);
+// One of them for reports, with its impulse.
+pl_contact pl_lone_contact_of(const pl_contact_memory *memory, int32_t number, double *impulse);
 
 // Add what a body that touches several colliders gave to each.
 void pl_lone_add_pushes(const pl_contact_memory *memory, const pl_contact_pair *pair,

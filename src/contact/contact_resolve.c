@@ -583,7 +583,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
   resolve_large(&r);
   pl_contact_keep_apart(solver, bodies, step, are_soft);
-  memory->has_listed_rows = false;
+  memory->is_resolved = true;
   if (report != NULL) *report = pl_contact_sum_report(memory);
   return PL_OK;
 }

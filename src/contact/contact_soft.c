@@ -26,8 +26,6 @@ bool pl_soft_is_pair(const pl_contact_detection *d, int32_t a, int32_t b) {
 
 void pl_soft_begin(pl_contact_memory *memory) {
   memset(memory->hit_counts, 0, (size_t)memory->body_count * sizeof *memory->hit_counts);
-  memory->soft_row_count = 0;
-  memory->has_listed_rows = true;
 }
 
 pl_soft_list pl_soft_list_of(const pl_contact_memory *memory, int32_t body) {
@@ -234,27 +232,14 @@ void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair) {
   }
 }
 
-int32_t pl_soft_list_rows(pl_contact_memory *memory) {
-  int32_t count = 0;
-  for (int32_t p = 0; p < memory->plan.pair_count; ++p)
-    for (int k = 0; k < 2 && memory->plan.pairs[p].axis >= 0; ++k) {
-      pl_soft_side side = pl_soft_side_of(&memory->plan.pairs[p], k);
-      for (int32_t i = side.first; i < side.end; ++i) memory->listed_rows[count++] = i;
-    }
-  return count;
-}
-
-pl_contact pl_soft_contact(const pl_contact_memory *memory, int32_t number) {
-  int32_t index = memory->listed_rows[number];
-  const pl_soft_row *row = &memory->soft_rows[index];
-  const pl_soft_note *note = &memory->soft_notes[index];
-  const pl_contact_pair *pair = &memory->plan.pairs[note->pair];
-  pl_soft_side side = pl_soft_side_of(pair, 0);
-  if (index >= side.end) side = pl_soft_side_of(pair, 1);
+pl_contact pl_soft_contact(const pl_contact_memory *memory, const pl_soft_side *side, int32_t number, double *impulse) {
+  const pl_soft_row *row = &memory->soft_rows[number];
+  const pl_soft_note *note = &memory->soft_notes[number];
   pl_contact_place place = pl_contact_spot_place(note->spot);
-  const int32_t *corners = &memory->motions[side.other].tree->surface->triangles[3 * (size_t)place.triangle];
-  return (pl_contact){.a = {side.own, 1, {note->point}, {1}},
-                      .b = {side.other,
+  const int32_t *corners = &memory->motions[side->other].tree->surface->triangles[3 * (size_t)place.triangle];
+  *impulse = pl_larger((double)row->normal_impulse + (double)note->rest_impulse, 0);
+  return (pl_contact){.a = {side->own, 1, {note->point}, {1}},
+                      .b = {side->other,
                             3,
                             {corners[0], corners[1], corners[2]},
                             {place.weights[0], place.weights[1], place.weights[2]}},

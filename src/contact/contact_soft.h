@@ -147,10 +147,8 @@ void pl_soft_fetch_ends(const pl_contact_memory *memory, const pl_contact_body *
                         const pl_contact_pair *pair);
 void pl_soft_fetch_slots(const pl_soft_solution *s, const pl_contact_pair *pair);
 
-// Number all rows, after the sweeps. Returns how many there are.
-int32_t pl_soft_list_rows(pl_contact_memory *memory);
-
-// One of them as a contact, for reports.
-pl_contact pl_soft_contact(const pl_contact_memory *memory, int32_t number);
+// A row of a side as a contact, and the sum of its impulses along the normal, for reports.
+pl_contact pl_soft_contact(const pl_contact_memory *memory, const pl_soft_side *side,
+                           int32_t number, double *impulse);
 
 #endif

@@ -112,7 +112,6 @@ static bool take_soft(pl_contact_memory *memory) {
   memory->soft_pairs = PL_TAKE(arena, pl_soft_pair, axis_count);
   memory->soft_rows = PL_TAKE(arena, pl_soft_row, hit_count);
   memory->soft_notes = PL_TAKE(arena, pl_soft_note, hit_count);
-  memory->listed_rows = PL_TAKE(arena, int32_t, hit_count);
   return !arena->failed;
 }
 
@@ -326,28 +325,41 @@ void pl_contact_apply_rules(const pl_contact_rules *pairs, int32_t first_body, p
   }
 }
 
-int32_t pl_contact_solver_contact_count(pl_contact_solver *solver) {
-  pl_contact_memory *memory = &solver->memory;
-  if (!memory->has_listed_rows) memory->soft_row_count = pl_soft_list_rows(memory);
-  memory->has_listed_rows = true;
-  return solver->contact_count + memory->lone_row_count + memory->soft_row_count;
+pl_contact_walk pl_contact_solver_walk(const pl_contact_solver *solver) {
+  return (pl_contact_walk){.solver = solver, .soft_row = -1};
 }
 
-const pl_contact *pl_contact_solver_get_contact(pl_contact_solver *solver, int32_t index, double *impulse) {
-  pl_contact_memory *memory = &solver->memory;
-  int32_t row_count = pl_contact_solver_contact_count(solver) - memory->soft_row_count;
-  if (index >= row_count) {
-    int32_t number = index - row_count;
-    int32_t row = memory->listed_rows[number];
-    double pressed = (double)memory->soft_rows[row].normal_impulse, rest = (double)memory->soft_notes[row].rest_impulse;
-    if (impulse != NULL) *impulse = pl_larger(pressed + rest, 0);
-    memory->shown = pl_soft_contact(memory, number);
-    return &memory->shown;
+// The next compact row; false after the last.
+static bool find_soft_row(pl_contact_walk *walk, pl_soft_side *side) {
+  const pl_contact_plan *plan = &walk->solver->memory.plan;
+  for (; walk->pair < plan->pair_count; ++walk->pair, walk->side = 0) {
+    const pl_contact_pair *pair = &plan->pairs[walk->pair];
+    for (; walk->side < 2 && pair->axis >= 0; ++walk->side, walk->soft_row = -1) {
+      *side = pl_soft_side_of(pair, walk->side);
+      if (walk->soft_row < 0) walk->soft_row = side->first;
+      if (walk->soft_row < side->end) return true;
+    }
   }
-  int32_t number = memory->plan.row_contacts[index];
-  if (number < 0) return pl_lone_get_contact(memory, ~number, impulse);
-  if (impulse != NULL) *impulse = pl_larger(memory->rows[index].normal_impulse + memory->rows[index].rest_impulse, 0);
-  return &memory->contacts[number];
+  return false;
+}
+
+bool pl_contact_walk_next(pl_contact_walk *walk, pl_contact *contact, double *impulse) {
+  const pl_contact_solver *solver = walk->solver;
+  const pl_contact_memory *memory = &solver->memory;
+  double sum;
+  if (impulse == NULL) impulse = &sum;
+  if (!memory->is_resolved) return false;
+  if (walk->row < solver->contact_count + memory->lone_row_count) {
+    const pl_contact_row *row = &memory->rows[walk->row];
+    int32_t number = memory->plan.row_contacts[walk->row++];
+    *contact = number < 0 ? pl_lone_contact_of(memory, ~number, impulse) : memory->contacts[number];
+    if (number >= 0) *impulse = pl_larger(row->normal_impulse + row->rest_impulse, 0);
+    return true;
+  }
+  pl_soft_side side;
+  if (!find_soft_row(walk, &side)) return false;
+  *contact = pl_soft_contact(memory, &side, walk->soft_row++, impulse);
+  return true;
 }
 
 void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {

@@ -177,6 +177,7 @@ struct pl_contact_memory {
   // together
   pl_contact *contacts;
   // Of resolution, see contact_resolve.c:
+  bool is_resolved;  // what was detected last has been
   pl_contact_plan plan;
   int32_t term_count;            // of one contact at most
   pl_contact_row *rows;          // one per contact, in the order of the plan
@@ -196,12 +197,8 @@ struct pl_contact_memory {
   pl_soft_pair *soft_pairs;  // in the order of their bodies
   int32_t *soft_pair_start;  // body_count + 1: offsets into them, by the lower body
   int32_t soft_pair_count;
-  bool has_listed_rows;  // the next two are of the last resolution: few steps ask for them
-  int32_t soft_row_count;
   pl_soft_row *soft_rows;  // in the order of the plan, and with each …
   pl_soft_note *soft_notes;
-  int32_t *listed_rows;  // soft_row_count
-  pl_contact shown;      // the last row that was asked for as a contact
 
   // Bodies that are resolved at once, see contact_lone.h:
   int32_t lone_count;

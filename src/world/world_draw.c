@@ -181,13 +181,13 @@ static void draw_contacts(const pl_world *world, const pl_draw_functions *to, do
       draw_contact(to, view.events[i].position, view.events[i].normal, 2 * length);
   // Numbers of contacts are those of the bodies in the last step.
   if (!world->prepared || pl_world_is_alone(world)) return;
-  for (int32_t i = 0; i < pl_contact_solver_contact_count(world->contact_solver); ++i) {
-    const pl_contact *contact = pl_contact_solver_get_contact(world->contact_solver, i, NULL);
-    const pl_contact_side *side = &contact->a;
+  pl_contact_walk walk = pl_contact_solver_walk(world->contact_solver);
+  for (pl_contact contact; pl_contact_walk_next(&walk, &contact, NULL);) {
+    const pl_contact_side *side = &contact.a;
     pl_vec3 position = {0, 0, 0};
     for (int32_t k = 0; k < side->count; ++k)
       position = pl_vec3_add_scaled(position, contact_point(world, side->body, side->points[k]), side->weights[k]);
-    draw_contact(to, position, contact->normal, length);
+    draw_contact(to, position, contact.normal, length);
   }
 }
 

@@ -218,21 +218,21 @@ static pl_vec3 position_of(const pl_contact_side *side, const pl_contact_body *b
 void pl_world_collect_contacts(pl_world *world) {
   pl_world_events *events = world->events;
   if (events == NULL) return;
-  for (int32_t i = 0; i < pl_contact_solver_contact_count(world->contact_solver); ++i) {
-    double impulse;
-    const pl_contact *contact = pl_contact_solver_get_contact(world->contact_solver, i, &impulse);
-    if (contact->collider < 0 && contact->a.body == contact->b.body) continue;
-    int32_t a = events->body_of_contact[contact->a.body];
-    int32_t b = contact->collider < 0 ? events->body_of_contact[contact->b.body] : -1;
+  pl_contact_walk walk = pl_contact_solver_walk(world->contact_solver);
+  double impulse;
+  for (pl_contact contact; pl_contact_walk_next(&walk, &contact, &impulse);) {
+    if (contact.collider < 0 && contact.a.body == contact.b.body) continue;
+    int32_t a = events->body_of_contact[contact.a.body];
+    int32_t b = contact.collider < 0 ? events->body_of_contact[contact.b.body] : -1;
     pl_contact_event pair = {.body = body_id_at(world, b >= 0 && b < a ? b : a)};
     if (b >= 0)
       pair.other_body = body_id_at(world, b < a ? a : b);
     else
-      pair.collider = collider_id_at(world, contact->collider);
-    pl_vec3 position = position_of(&contact->a, &PL_ITEM(&world->contact_bodies, pl_contact_body, contact->a.body));
-    pl_vec3 normal = b >= 0 && b < a ? pl_vec3_scale(contact->normal, -1) : contact->normal;
+      pair.collider = collider_id_at(world, contact.collider);
+    pl_vec3 position = position_of(&contact.a, &PL_ITEM(&world->contact_bodies, pl_contact_body, contact.a.body));
+    pl_vec3 normal = b >= 0 && b < a ? pl_vec3_scale(contact.normal, -1) : contact.normal;
     pl_body_touch touch = {0};
-    pl_body_touch_add(&touch, position, normal, impulse, contact->depth);
+    pl_body_touch_add(&touch, position, normal, impulse, contact.depth);
     add_touch(events, &pair, &touch);
   }
 }

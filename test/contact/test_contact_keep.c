@@ -12,10 +12,7 @@ static int32_t solve(pressed_boxes *b, int64_t number) {
   pl_contact_step step = {.step = STEP, .rounds = 8, .gravity = {0, -9.81, 0}, .number = number};
   check_ok(pl_contact_solver_detect(b->solver, b->bodies, 2, NULL, 0, &step, NULL, NULL, &error), &error);
   check_ok(pl_contact_solver_resolve(b->solver, b->bodies, 2, &step, NULL, &error), &error);
-  int32_t count = pl_contact_solver_contact_count(b->solver);
-  assert_true(count <= MAX_CONTACTS);
-  for (int32_t i = 0; i < count; ++i) b->contacts[i] = *pl_contact_solver_get_contact(b->solver, i, NULL);
-  return count;
+  return list_contacts(b, NULL);
 }
 
 // The contacts of a step that does not happen.
