@@ -73,6 +73,16 @@ static inline void pl_body_touch_add(pl_body_touch *touch, pl_vec3 position, pl_
   touch->weight += weight;
 }
 
+// Add what other parts of the same move felt.
+static inline void pl_body_touch_merge(pl_body_touch *touch, const pl_body_touch *more) {
+  touch->count += more->count;
+  touch->impulse += more->impulse;
+  touch->depth = more->depth > touch->depth ? more->depth : touch->depth;
+  touch->position = pl_vec3_add(touch->position, more->position);
+  touch->normal = pl_vec3_add(touch->normal, more->normal);
+  touch->weight += more->weight;
+}
+
 // The tapered segments of a body of lines, each between two particles.
 typedef struct pl_body_segments {
   int32_t count;

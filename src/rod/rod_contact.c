@@ -61,6 +61,14 @@ static double spare_root(pl_segment *segment, const pl_collider *shape, pl_trans
   return begin;
 }
 
+// A place on a segment was pushed along the normal; `impulse` in N s.
+static void note_touch(const pl_rod_contact *contact, pl_vec3 place, const pl_segment_touch *touch, double impulse) {
+  pl_body_touch one = {.count = 0};
+  pl_body_touch_add(&one, place, touch->normal, impulse, -touch->gap);
+  if (contact->is_repeated) one.count = 0;
+  pl_body_touch_merge(contact->touch, &one);
+}
+
 // Joint i is outside the collider by clearances[i] at least; -HUGE_VAL: not known. Where a segment touches nothing, or
 // not more than its radius, its end is outside because its start is.
 static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_collider *collider, int32_t a, int32_t b,
@@ -87,6 +95,11 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
   // thrown, not moved.
   weight = fmax(weight, 0.0625 * (wa + wb));
   if (!(weight > 0)) return false;
+  if (contact->touch != NULL) {
+    double radius = segment.radius_a + (segment.radius_b - segment.radius_a) * touch.t;
+    pl_vec3 axis = pl_vec3_lerp(start, segment.b, touch.t);
+    note_touch(contact, pl_vec3_add_scaled(axis, touch.normal, -radius), &touch, -touch.gap / (weight * contact->step));
+  }
   pl_vec3 push = pl_vec3_scale(touch.normal, -touch.gap);
   double friction = collider->friction >= 0 ? collider->friction : sqrt(contact->friction * collider->shape->friction);
   if (friction > 0 && contact->start != NULL) {

@@ -233,6 +233,9 @@ typedef struct pl_rod_contact {
   const float *start;
   float *end;  // the same at the end; corrected
   double friction;
+  double step;           // seconds
+  bool is_repeated;      // not the first round: what touches has been counted
+  pl_body_touch *touch;  // of the collider, for reports; NULL: not wanted
 } pl_rod_contact;
 // Whether a chain may be near a collider at all, and one round of pushing it out; the latter
 // returns the number of touches.

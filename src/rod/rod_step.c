@@ -41,7 +41,19 @@ typedef struct step_data {
   float *work;       // per block
   size_t work_size;  // floats
   bool *is_finite;   // per block
+  // Per block one for each collider of the world: what the chains of the block felt of it; NULL: not wanted
+  pl_body_touch *touches;
 } step_data;
+
+// The chains of a batch that are pushed out of things.
+typedef struct pushed_chains {
+  int32_t batch;
+  const pl_vec3 *root_starts;
+  const float *start;  // positions at the start of the step; NULL: these are pushed
+  float *end;
+  float *chosen;           // 1 in the lanes of chains that may move, and of those that touched afterwards
+  pl_body_touch *touches;  // one for each collider of the world; NULL: not wanted
+} pushed_chains;
 
 // Workspace of one batch, in rows of eight lanes.
 typedef struct workbench {
@@ -233,37 +245,46 @@ static void find_accelerations(const step_data *d, int32_t batch, pl_rod_lanes l
   if (d->volume != NULL) add_volume(d, batch, lanes, roots, accelerations);
 }
 
-// One round of pushing the chains of a batch out of everything; `chosen` is 1 in the lanes of chains that may move, and
-// of those that touched afterwards. Returns whether any did.
-static bool collide(const step_data *d, int32_t batch, const pl_vec3 *root_starts, const float *start, float *end,
-                    bool with_obstacles, float *chosen) {
+// One round of pushing the chains of a batch out of everything. Returns whether any touched.
+static bool collide(const step_data *d, const pushed_chains *chains, int round, bool with_obstacles) {
   const pl_rod_model *model = d->model;
-  const pl_rod_batch *b = &model->batches[batch];
+  const pl_rod_batch *b = &model->batches[chains->batch];
   bool any = false;
   for (int32_t lane = 0; lane < LANES; ++lane) {
-    int32_t count = 0;
-    pl_rod_contact contact = {b,     lane, root_starts[lane],   root_at(d->state, batch * LANES + lane),
-                              start, end,  model->head.friction};
-    bool may = lane < b->lane_count && chosen[lane] != 0;
+    int32_t count = 0, slot = chains->batch * LANES + lane;
+    pl_rod_contact contact = {b,
+                              lane,
+                              chains->root_starts[lane],
+                              root_at(d->state, slot),
+                              chains->start,
+                              chains->end,
+                              model->head.friction,
+                              d->move->step,
+                              round > 0,
+                              NULL};
+    bool may = lane < b->lane_count && chains->chosen[lane] != 0;
     for (int32_t k = b->collider_start[lane]; may && k < b->collider_start[lane + 1]; ++k) {
       const pl_rod_contact_collider *collider = &d->colliders[b->collider_list[k]];
       if (pl_rod_contact_is_near(&contact, collider)) count += pl_rod_contact_resolve(&contact, collider);
     }
-    for (int32_t k = model->collider_count; may && k < d->collider_count; ++k)
+    for (int32_t k = model->collider_count; may && k < d->collider_count; ++k) {
+      contact.touch = chains->touches != NULL ? &chains->touches[k - model->collider_count] : NULL;
       if (pl_rod_contact_is_near(&contact, &d->colliders[k]))
         count += pl_rod_contact_resolve(&contact, &d->colliders[k]);
+    }
     if (may && with_obstacles) {
-      int32_t slot = batch * LANES + lane, from = d->obstacle_start[slot];
+      int32_t from = d->obstacle_start[slot];
       count += pl_rod_contact_resolve_obstacles(&contact, model->segment_start[slot], d->move->obstacles + from,
                                                 d->obstacle_start[slot + 1] - from);
     }
-    chosen[lane] = count > 0 ? 1.0f : 0.0f;
+    chains->chosen[lane] = count > 0 ? 1.0f : 0.0f;
     any = any || count > 0;
   }
   return any;
 }
 
-static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *solve, const pl_vec3 *root_starts) {
+static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *solve, const pl_vec3 *root_starts,
+                      pl_body_touch *touches) {
   const pl_rod_kernels *kernels = d->kernels;
   bool springs = d->model->solver == PL_ROD_SPRING_BONE;
   if (springs) {
@@ -277,8 +298,9 @@ static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *sol
   touched.chosen = touching;
   // The second solve of the paper's suppression finds velocities alone: what it touches has been pushed already.
   bool with_obstacles = d->obstacle_start != NULL && !solve->predicts;
+  pushed_chains chains = {batch, root_starts, solve->from.positions, solve->positions, touching, touches};
   for (int round = 0; (d->collider_count > 0 || with_obstacles) && round < CONTACT_ROUNDS; ++round) {
-    if (!collide(d, batch, root_starts, solve->from.positions, solve->positions, with_obstacles, touching)) break;
+    if (!collide(d, &chains, round, with_obstacles)) break;
     if (!springs) kernels->keep_lengths(&touched);
     kernels->follow(&touched);
   }
@@ -286,7 +308,7 @@ static void run_solve(const step_data *d, int32_t batch, const pl_rod_solve *sol
   // another never.
   for (int32_t lane = 0; lane < LANES; ++lane) touching[lane] = 1;
   for (int round = 0; with_obstacles && round < CONTACT_ROUNDS; ++round)
-    if (!collide(d, batch, root_starts, solve->from.positions, solve->positions, true, touching)) break;
+    if (!collide(d, &chains, CONTACT_ROUNDS + round, true)) break;
   kernels->follow(solve);
 }
 
@@ -342,8 +364,9 @@ static void transport_chains(const step_data *d, int32_t batch, pl_rod_lanes lan
   at_start.positions = lanes.positions;
   at_start.rotations = lanes.rotations;
   at_start.chosen = touching;
+  pushed_chains chains = {batch, root_starts, NULL, lanes.positions, touching, NULL};
   for (int round = 0; round < CONTACT_ROUNDS; ++round) {
-    if (!collide(d, batch, root_starts, NULL, lanes.positions, false, touching)) return;
+    if (!collide(d, &chains, round, false)) return;
     d->kernels->keep_lengths(&at_start);
     d->kernels->follow(&at_start);
   }
@@ -360,7 +383,7 @@ static void spare_lanes(const pl_rod_solve *solve, const pl_rod_solve *shadow, c
     }
 }
 
-static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
+static bool move_batch(const step_data *d, int32_t batch, workbench *w, pl_body_touch *touches) {
   const pl_rod_batch *b = &d->model->batches[batch];
   pl_rod_lanes lanes = pl_rod_lanes_of(d->model, d->state, batch);
   pl_rod_base base;
@@ -397,7 +420,7 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
   if (d->model->solver == PL_ROD_SPRING_BONE)
     for (int32_t i = 0; i < LANES * b->plan->joint_count; ++i)
       w->kept_by_drag[i] = powf(b->drags[i], 60 * (float)d->move->step);
-  run_solve(d, batch, &solve, root_starts);
+  run_solve(d, batch, &solve, root_starts, touches);
   if (!any || carries || d->model->ghost_momentum != PL_ROD_GHOST_MOMENTUM_PAPER)
     return d->kernels->finish(&solve, solve.positions, solve.rotations, &lanes);
 
@@ -413,7 +436,7 @@ static bool move_batch(const step_data *d, int32_t batch, workbench *w) {
   shadow.matches = lanes.shadow_matches;
   shadow.positions = w->shadow_positions;
   shadow.rotations = w->shadow_rotations;
-  run_solve(d, batch, &shadow, root_starts);
+  run_solve(d, batch, &shadow, root_starts, NULL);
   spare_lanes(&solve, &shadow, changed);
   return d->kernels->finish(&solve, shadow.positions, shadow.rotations, &lanes);
 }
@@ -422,7 +445,8 @@ static void move_batches(void *data, int32_t begin, int32_t end, int32_t block) 
   const step_data *d = data;
   workbench w = workbench_at(d, block);
   bool is_finite = true;
-  for (int32_t batch = begin; batch < end; ++batch) is_finite = move_batch(d, batch, &w) && is_finite;
+  pl_body_touch *touches = d->touches != NULL ? &d->touches[(ptrdiff_t)block * d->move->collider_count] : NULL;
+  for (int32_t batch = begin; batch < end; ++batch) is_finite = move_batch(d, batch, &w, touches) && is_finite;
   d->is_finite[block] = is_finite;
 }
 
@@ -467,6 +491,17 @@ static void range_obstacles(step_data *d) {
   }
 }
 
+// What all blocks felt of the world's colliders, in the order of the blocks.
+static void report_touches(const step_data *d, int32_t block_count) {
+  for (int32_t k = 0; d->touches != NULL && k < d->move->collider_count; ++k) {
+    pl_body_touch *sum = &d->move->touches[k];
+    for (int32_t block = 0; block < block_count; ++block)
+      pl_body_touch_merge(sum, &d->touches[(ptrdiff_t)block * d->move->collider_count + k]);
+    // What was pushed into it in a later round touches too.
+    if (sum->count == 0 && sum->impulse > 0) sum->count = 1;
+  }
+}
+
 // The grid of all chains where they are at the beginning of the step; false when out of memory.
 static bool fill_volume(const pl_rod_model *rod, pl_rod_state state, pl_scratch *scratch, pl_rod_volume *volume) {
   pl_vec3 *positions = PL_SCRATCH(scratch, pl_vec3, rod->joint_count),
@@ -503,6 +538,12 @@ pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *mo
   d.work = PL_SCRATCH(move->scratch, float, (size_t)blocks *d.work_size);
   d.is_finite = PL_SCRATCH(move->scratch, bool, blocks);
   pl_status status = d.starts && d.ends && d.colliders && d.work && d.is_finite ? PL_OK : pl_fail_memory(error);
+  if (status >= 0 && move->touches != NULL) {
+    size_t count = (size_t)blocks * (size_t)move->collider_count;
+    d.touches = PL_SCRATCH(move->scratch, pl_body_touch, count);
+    if (d.touches == NULL) status = pl_fail_memory(error);
+    if (status >= 0) memset(d.touches, 0, count * sizeof *d.touches);
+  }
   if (status >= 0 && move->obstacle_count > 0) {
     d.obstacle_start = PL_SCRATCH(move->scratch, int32_t, LANES * rod->batch_count + 1);
     if (d.obstacle_start == NULL) status = pl_fail_memory(error);
@@ -518,6 +559,7 @@ pl_status pl_rod_move(const pl_model *model, void *state, const pl_body_move *mo
     move_joints(&d);
     place_colliders(&d);
     pl_parallel_for(move->context, rod->batch_count, grain, move_batches, &d);
+    report_touches(&d, blocks);
     bool is_finite = true;
     for (int32_t i = 0; i < blocks; ++i) is_finite = is_finite && d.is_finite[i];
     d.state.head->suspect = !is_finite;

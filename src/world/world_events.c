@@ -196,13 +196,26 @@ static void add_touch(pl_world_events *events, const pl_contact_event *pair, con
   if (touch->impulse > 0 || touch->depth > 0) events->next.is_touching[number] = true;
 }
 
+void pl_world_collect_body_touch(pl_world *world, int32_t body, int32_t other, const pl_body_touch *touch) {
+  if (world->events == NULL || touch->count == 0) return;
+  bool is_later = other < body;
+  pl_contact_event pair = {.body = body_id_at(world, is_later ? other : body),
+                           .other_body = body_id_at(world, is_later ? body : other)};
+  pl_body_touch towards_first = *touch;
+  if (is_later) towards_first.normal = pl_vec3_scale(touch->normal, -1);
+  add_touch(world->events, &pair, &towards_first);
+}
+
 void pl_world_collect_touches(pl_world *world, int32_t body, const pl_body_move *move) {
   if (world->events == NULL || move->touches == NULL) return;
   for (int32_t k = 0; k < move->collider_count; ++k) {
-    // Of kinematic meshes that a body met in its own step nothing is reported.
-    if (move->touches[k].count == 0 || PL_ITEM(&world->collider_numbers, int32_t, k) < 0) continue;
-    pl_contact_event pair = {.body = body_id_at(world, body),
-                             .collider = collider_id_at(world, PL_ITEM(&world->collider_numbers, int32_t, k))};
+    int32_t number = PL_ITEM(&world->collider_numbers, int32_t, k);
+    if (move->touches[k].count == 0) continue;
+    if (number < 0) {
+      pl_world_collect_body_touch(world, body, ~number, &move->touches[k]);
+      continue;
+    }
+    pl_contact_event pair = {.body = body_id_at(world, body), .collider = collider_id_at(world, number)};
     add_touch(world->events, &pair, &move->touches[k]);
   }
 }

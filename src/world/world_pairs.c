@@ -170,7 +170,7 @@ bool pl_world_list_pairs(pl_world *world) {
 
 // --- colliders of a body that treats them in its own step
 
-// Append a collider to the lists; `number` is that among the world's, or negative.
+// Append a collider to the lists; `number` is that among the world's, or ~number of the body that it is.
 static void add_collider(pl_world *world, const pl_collider *collider, int32_t number, const pl_world_pair_rule *rule) {
   size_t at = world->body_colliders.count++;
   PL_ITEM(&world->body_colliders, const pl_collider *, at) = collider;
@@ -194,7 +194,7 @@ static void add_kinematic(pl_world *world, int32_t index, bool *has_frictions) {
                        (pl_collider_id){0, 0});
     }
     if (rule != NULL && !rule->collides) continue;
-    add_collider(world, method->get_collider(other->model, other->state, other->work), -1, rule);
+    add_collider(world, method->get_collider(other->model, other->state, other->work), ~i, rule);
     *has_frictions = *has_frictions || (rule != NULL && rule->friction >= 0);
   }
 }

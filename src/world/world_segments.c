@@ -50,7 +50,8 @@ typedef struct line {
 typedef struct found {
   pl_body_obstacle obstacle;
   double gap;
-  int32_t body, triangle;  // -1: another segment
+  int32_t body;      // behind it
+  int32_t triangle;  // of that body; -1: it is another segment
   double weights[3];
 } found;
 
@@ -140,10 +141,14 @@ static void add_pair(search *s, const line *a, double u, const line *b, double t
   // Together they would go the way of their common centre.
   pl_vec3 common = pl_vec3_lerp(way_a, way_b, part);
   double plane_a = pl_vec3_dot(n, pa) - gap * part, plane_b = pl_vec3_dot(n, pb) + gap * (1 - part);
-  found to_a = {.obstacle = {a->segment, u, n, plane_a, common, 0, friction, {0, 0, 0}}, .gap = gap, .body = -1};
+  found to_a = {.obstacle = {a->segment, u, n, plane_a, common, 0, friction, {0, 0, 0}},
+                .gap = gap,
+                .body = b->body,
+                .triangle = -1};
   found to_b = {.obstacle = {b->segment, t, pl_vec3_scale(n, -1), -plane_b, common, 0, friction, {0, 0, 0}},
                 .gap = gap,
-                .body = -1};
+                .body = a->body,
+                .triangle = -1};
   keep(s, a, &to_a);
   keep(s, b, &to_b);
 }
@@ -427,7 +432,7 @@ static bool take_lines(search *s) {
 
 // The bodies behind obstacles feel what these gave.
 static void push_behind(search *s, const found *it, pl_vec3 push) {
-  if (it->body < 0 || pl_vec3_dot(push, push) == 0) return;
+  if (it->triangle < 0 || pl_vec3_dot(push, push) == 0) return;
   pl_body *body = pl_slots_at(&s->world->bodies, it->body);
   const pl_contact_surface *surface = &body->model->surface;
   bool is_blow = pl_vec3_length(push) > WAKE_SPEED * s->step * body->model->mass;
@@ -489,7 +494,7 @@ static bool may_wait(const search *s, int32_t index) {
     if (pl_world_find_body(world, ((const pl_world_pin *)pl_slots_at(&world->pins, i))->def.body) == body) return false;
   for (int32_t i = 0; i < s->line_count; ++i)
     for (int32_t k = 0; s->lines[i].body == index && k < s->counts[i]; ++k)
-      if (s->found[(size_t)i * SLOTS + (size_t)k].body >= 0) return false;
+      if (s->found[(size_t)i * SLOTS + (size_t)k].triangle >= 0) return false;
   return true;
 }
 
@@ -528,13 +533,35 @@ static pl_status prepare_body(search *s, int32_t index, int32_t number, int32_t 
   return status;
 }
 
+// What a segment felt of an obstacle, as an event of the two bodies. Of two that push each other one reports it.
+static void note_touch(search *s, const line *it, const found *obstacle, pl_vec3 push) {
+  if (s->world->events == NULL || obstacle->body == it->body) return;
+  const pl_body *other = pl_slots_at(&s->world->bodies, obstacle->body);
+  if (obstacle->triangle < 0 && obstacle->body < it->body && !pl_body_sleeps(other)) return;
+  pl_vec3 normal = obstacle->obstacle.normal, velocity;
+  double impulse = pl_vec3_dot(push, normal) / s->step, t = obstacle->obstacle.t;
+  if (!(impulse > 0)) return;
+  const pl_body *body = pl_slots_at(&s->world->bodies, it->body);
+  pl_vec3 ends[2];
+  for (int e = 0; e < 2; ++e)
+    ends[e] = body->model->method->get_particle(body->model, body->state, it->particles[e], &velocity);
+  double radius = (1 - t) * it->radii[0] + t * it->radii[1];
+  pl_body_touch touch = {.count = 0};
+  pl_body_touch_add(&touch, pl_vec3_add_scaled(at(ends, t), normal, -radius), normal, impulse, -obstacle->gap);
+  pl_world_collect_body_touch(s->world, it->body, obstacle->body, &touch);
+}
+
 static pl_status move_body(search *s, int32_t first, pl_line_move *it, pl_step_report *report, pl_error *error) {
   pl_world_run_line(s->world, it);
   pl_status status = pl_world_finish_line(s->world, it, report, error);
   int32_t next = 0;
   for (int32_t i = first; status >= 0 && next < it->move.obstacle_count; ++i)
-    for (int32_t k = 0; k < s->counts[i]; ++k)
-      push_behind(s, &s->found[(size_t)i * SLOTS + (size_t)k], it->move.obstacles[next++].push);
+    for (int32_t k = 0; k < s->counts[i]; ++k) {
+      const found *obstacle = &s->found[(size_t)i * SLOTS + (size_t)k];
+      pl_vec3 push = it->move.obstacles[next++].push;
+      push_behind(s, obstacle, push);
+      note_touch(s, &s->lines[i], obstacle, push);
+    }
   return status;
 }
 

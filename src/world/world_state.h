@@ -274,6 +274,9 @@ void pl_world_destroy_events(pl_world *world);
 void pl_world_clear_events(pl_world *world);
 void pl_world_begin_events(pl_world *world);
 void pl_world_collect_touches(pl_world *world, int32_t body, const pl_body_move *move);
+// What a body felt of another as it moved; the normal is towards the body.
+void pl_world_collect_body_touch(pl_world *world, int32_t body, int32_t other,
+                                 const pl_body_touch *touch);
 void pl_world_collect_contacts(pl_world *world);
 void pl_world_finish_events(pl_world *world);
 // The pairs that touch are not known any more: a snapshot was restored.

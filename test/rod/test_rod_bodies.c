@@ -134,6 +134,18 @@ static void a_chain_pushes_what_it_hits(void **state) {
   drop_context(context);
 }
 
+// Hold the last joint of a chain, so that it is a rope between two points.
+static void hold_end(pl_world *world, pl_body_id body, int32_t joint, pl_vec3 target) {
+  pl_error error = {0};
+  pl_pin_def pin = pl_default_pin_def();
+  pin.body = body;
+  pin.particle = joint;
+  pin.target = target;
+  pin.stiffness = 2000;
+  pin.damping = 1;
+  check_ok(pl_world_add_pin(world, &pin, NULL, &error), &error);
+}
+
 // Two chains across each other, one pulled over the other by its weight.
 static void crossed_chains_stay_crossed(void **state) {
   (void)state;
@@ -145,14 +157,7 @@ static void crossed_chains_stay_crossed(void **state) {
     pl_world *world = make_world(context, STEP, -9.81);
     pl_error error = {0};
     pl_body_id lower = add_body(world, along, (pl_vec3){-0.3, 0, 0}), upper;
-    // The end of the lower one is held, so that it is a rope between two points.
-    pl_pin_def pin = pl_default_pin_def();
-    pin.body = lower;
-    pin.particle = JOINTS;
-    pin.target = (pl_vec3){0.29, 0, 0};
-    pin.stiffness = 2000;
-    pin.damping = 1;
-    check_ok(pl_world_add_pin(world, &pin, NULL, &error), &error);
+    hold_end(world, lower, JOINTS, (pl_vec3){0.29, 0, 0});
     pl_body_def def = pl_default_body_def();
     def.model = across;
     def.placement.position = (pl_vec3){0.02, 0.06, -0.3};
@@ -282,12 +287,127 @@ static void a_chain_moves_the_same_before_a_solve_and_next_to_it(void **state) {
   for (int32_t threads = 1; threads <= 3; ++threads) assert_true(run_next_to_a_solve(threads, false, &speed) == before);
 }
 
+// What a chain that lies on something gives to it in a second at rest, and where.
+typedef struct lying_events {
+  int begin_count, changes_at_rest, contact_count;
+  double force, height;  // means of the second
+  pl_contact_event last;
+} lying_events;
+
+static lying_events watch_chain(pl_world *world) {
+  lying_events seen = {0};
+  int steps = 0;
+  for (int i = 0; i < 5 * 240; ++i) {
+    run_steps(world, 1);
+    pl_contact_event_view view = pl_world_get_contact_events(world);
+    for (int32_t k = 0; k < view.event_count; ++k) {
+      const pl_contact_event *e = &view.events[k];
+      // A box that lies on the ground is another pair.
+      if (e->other_body.slot == 0 && pl_world_body_count(world) > 1) continue;
+      seen.begin_count += e->kind == PL_CONTACT_BEGIN;
+      if (i < 4 * 240) continue;
+      seen.changes_at_rest += e->kind != PL_CONTACT_PERSIST;
+      seen.force += e->impulse / STEP / 240;
+      seen.height += e->position.y / 240;
+      seen.contact_count = e->contact_count;
+      seen.last = *e;
+      ++steps;
+    }
+  }
+  assert_int_equal(steps, 240);
+  return seen;
+}
+
+// A chain lies on the ground, on a rigid box that was added before it, and on one that was added after it. What its
+// root carries, half a segment, is missing.
+static void what_a_chain_touches_makes_events(void **state) {
+  (void)state;
+  enum { JOINTS = 17 };
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_model *chain = make_chain(context, JOINTS, (pl_vec3){1, 0, 0}, false);
+  pl_model *box = make_rigid_box(context, (pl_vec3){0.5, 0.1, 0.2});
+  for (int kind = 0; kind < 3; ++kind) {
+    pl_world_def def = pl_default_world_def();
+    def.sleeping = false;
+    def.contact_events = true;
+    pl_world *world = NULL;
+    check_ok(pl_world_create(context, &def, &world, &error), &error);
+    add_ground(world);
+    double top = kind == 0 ? 0 : 0.2;
+    if (kind == 1) add_body(world, box, (pl_vec3){0, 0.1, 0});
+    pl_body_id rod = add_body(world, chain, (pl_vec3){-0.4, top + RADIUS + 0.005, 0});
+    if (kind == 2) add_body(world, box, (pl_vec3){0, 0.1, 0});
+    lying_events seen = watch_chain(world);
+    double weight = 9.81 * pl_body_get_report(world, rod).mass;
+    print_message("%s: %.3f of its weight in %d contacts at %.4f m, %d begin\n",
+                  kind == 0   ? "ground"
+                  : kind == 1 ? "box before"
+                              : "box after",
+                  seen.force / weight, seen.contact_count, seen.height, seen.begin_count);
+    assert_in_range(seen.begin_count, 1, 3);
+    assert_int_equal(seen.changes_at_rest, 0);
+    check_near(seen.force / weight, 1, 0.05);
+    assert_true(seen.contact_count >= JOINTS / 2);
+    check_near(seen.height, top, 0.1 * RADIUS);
+    // From the other thing towards the first body.
+    check_near(seen.last.normal.y, kind == 1 ? -1 : 1, 1e-3);
+    assert_int_equal(kind == 1 ? seen.last.other_body.slot : seen.last.body.slot, rod.slot);
+    pl_world_destroy(world);
+  }
+  pl_model_destroy(chain);
+  pl_model_destroy(box);
+  drop_context(context);
+}
+
+// Of two chains that cross, one thrown over the other: one pair, named in the order of adding.
+static void crossed_chains_make_events(void **state) {
+  (void)state;
+  enum { JOINTS = 13 };
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_model *along = make_chain(context, JOINTS, (pl_vec3){1, 0, 0}, false);
+  pl_model *across = make_chain(context, JOINTS, (pl_vec3){0, 0, 1}, false);
+  pl_world_def def = pl_default_world_def();
+  def.contact_events = true;
+  pl_world *world = NULL;
+  check_ok(pl_world_create(context, &def, &world, &error), &error);
+  pl_body_id lower = add_body(world, along, (pl_vec3){-0.3, 0, 0});
+  pl_body_id upper = add_body(world, across, (pl_vec3){0.02, 0.06, -0.3});
+  hold_end(world, lower, JOINTS, (pl_vec3){0.29, 0, 0});
+  int begin_count = 0, end_count = 0, steps = 0;
+  for (int i = 0; i < 480; ++i) {
+    run_steps(world, 1);
+    pl_contact_event_view view = pl_world_get_contact_events(world);
+    for (int32_t k = 0; k < view.event_count; ++k) {
+      const pl_contact_event *e = &view.events[k];
+      assert_int_equal(e->body.slot, lower.slot);
+      assert_int_equal(e->other_body.slot, upper.slot);
+      begin_count += e->kind == PL_CONTACT_BEGIN;
+      end_count += e->kind == PL_CONTACT_END;
+      if (e->kind == PL_CONTACT_END) continue;
+      assert_true(e->impulse > 0);
+      assert_true(fabs(e->position.x) < 0.4 && fabs(e->position.z) < 0.4);
+      ++steps;
+    }
+  }
+  print_message("%d steps touch, %d begin, %d end\n", steps, begin_count, end_count);
+  assert_true(begin_count >= 1 && steps > 5);
+  assert_in_range(begin_count - end_count, 0, 1);
+  pl_world_destroy(world);
+  pl_model_destroy(along);
+  pl_model_destroy(across);
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_chain_on_a_body_is_carried_by_it),
       cmocka_unit_test(a_chain_pushes_what_it_hits),
       cmocka_unit_test(crossed_chains_stay_crossed),
       cmocka_unit_test(a_chain_touches_itself),
+      cmocka_unit_test(what_a_chain_touches_makes_events),
+      cmocka_unit_test(crossed_chains_make_events),
       cmocka_unit_test(a_chain_moves_the_same_before_a_solve_and_next_to_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
