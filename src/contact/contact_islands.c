@@ -11,7 +11,7 @@
 enum { SMALL_ISLAND_ROWS = 256, JOINT_ROWS = 4 };
 // Rows of pairs that are one task, about: some microseconds of a sweep. Pairs of fine bodies have many times as many as
 // those of coarse ones.
-enum { TASK_ROWS = 128 };
+enum { TASK_ROWS = 256 };
 
 bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, const pl_contact_plan_def *def) {
   int32_t body_count = def->body_count, contact_count = def->contact_count;
