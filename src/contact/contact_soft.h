@@ -144,10 +144,12 @@ void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair);
 
 // Fetch into the cache what the rows of a pair act on, while another pair is still worked on: a
 // step of a large heap waits for memory most of its time. Positions at both ends of the step for
-// dampers, slots of impulses and presses for reports.
+// dampers, slots of impulses, and presses for reports.
 void pl_soft_fetch_ends(const pl_contact_memory *memory, const pl_contact_body *bodies,
                         const pl_contact_pair *pair);
 void pl_soft_fetch_slots(const pl_soft_solution *s, const pl_contact_pair *pair);
+void pl_soft_fetch_presses(const pl_contact_memory *memory, const pl_contact_body *bodies,
+                           const pl_contact_pair *pair);
 
 // Number all rows, after the sweeps. Returns how many there are.
 int32_t pl_soft_list_rows(pl_contact_memory *memory);
