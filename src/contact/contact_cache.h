@@ -18,12 +18,17 @@ pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *c
 // What the slots of a point that touches another body, other than with an edge, say of that body.
 uint32_t pl_contact_cache_partner(const pl_contact_body *other);
 
-// Of the slots of a point, that of its only contact with another body; NULL if there is none.
+// Of the slots of a point, that of its only contact with another body; NULL if there is none. All
+// slots are looked at: where to stop differs from point to point, and a branch would be guessed
+// wrong.
 static inline const pl_contact_impulse *pl_contact_cache_find_in(const pl_contact_impulse *slots,
                                                                  uint32_t partner) {
-  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k)
-    if (slots[k].partner == partner) return &slots[k];
-  return NULL;
+  unsigned matches = 0, is_used = 1;
+  for (int32_t k = 0; k < PL_IMPULSES_PER_POINT; ++k) {
+    matches |= (is_used & (unsigned)(slots[k].partner == partner)) << k;
+    is_used &= slots[k].partner != 0;
+  }
+  return matches != 0 ? &slots[__builtin_ctz(matches)] : NULL;
 }
 
 // What is kept of such a contact for the next step. `has_impulses` of the body is for the caller to

@@ -9,9 +9,9 @@
 
 // An island of at most this many rows is one task; waking other threads for it would take longer.
 enum { SMALL_ISLAND_ROWS = 256, JOINT_ROWS = 4 };
-// Rows of pairs that are one task, about: a microsecond of a sweep. The last task of a colour keeps other threads
-// waiting. Pairs of fine bodies have many times as many as those of coarse ones.
-enum { TASK_ROWS = 32 };
+// Rows of pairs that are one task, about: some microseconds of a sweep. Four pairs are swept side by side, and the last
+// task of a colour keeps other threads waiting. Pairs of fine bodies have many times as many as those of coarse ones.
+enum { TASK_ROWS = 128 };
 
 bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, const pl_contact_plan_def *def) {
   int32_t body_count = def->body_count, contact_count = def->contact_count;

@@ -2,6 +2,7 @@
 #include "contact/contact_lone.h"
 #include "contact/contact_solver.h"
 #include "contact/surface_tree.h"
+#include "contact/vec3_parts.h"
 
 // Where a contact touches a body.
 static pl_vec3 point_of(const pl_contact_body *bodies, const pl_contact_side *side) {
@@ -40,7 +41,15 @@ static void clear_presses(press_list *list, int32_t bit) {
 
 static inline void add_press(press_list *list, int32_t point, pl_vec3 impulse, double weight) {
   int32_t bit = point >> list->shift;
-  if ((list->mask >> bit & 1) == 0) clear_presses(list, bit);
+  uint64_t is_there = list->mask >> bit & 1;
+  if (list->shift == 0) {
+    // A point is as often new as not: without a branch that would be guessed wrong.
+    pl_vec3_parts before = pl_mask_parts(pl_load_parts(&list->presses[point]), is_there);
+    pl_store_parts(&list->presses[point], pl_add_parts(before, pl_load_parts(&impulse), weight));
+    list->mask |= UINT64_C(1) << bit;
+    return;
+  }
+  if (is_there == 0) clear_presses(list, bit);
   list->presses[point] = pl_vec3_add_scaled(list->presses[point], impulse, weight);
 }
 
@@ -102,6 +111,7 @@ static void report_soft(const pl_contact_memory *memory, const pl_contact_body *
 void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pairs,
                              int32_t count) {
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (pair + 1 < pairs + count) pl_soft_fetch_presses(memory, bodies, pair + 1);
     const int32_t *contacts = &memory->plan.row_contacts[pair->first_row];
     pl_contact_outcome *outcome = &memory->outcomes[pair - memory->plan.pairs];
     if (pair->axis >= 0) {

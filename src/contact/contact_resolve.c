@@ -279,13 +279,17 @@ static pl_vec3 impulse_of(const pl_contact_row *row) {
   return pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse);
 }
 
-static void start_pairs(const resolution *r, pl_pair_range range) {
-  for (int32_t p = range.first; p < range.first + range.count; ++p) {
-    const pl_contact_pair *pair = &r->memory->plan.pairs[p];
-    if (pair->axis >= 0) {
-      pl_soft_start(&r->soft, pair);
-      continue;
-    }
+// How many of the first pairs share no body: those of one colour, except those that found none.
+static int32_t count_apart(const pl_contact_pair *pairs, int32_t count) {
+  if (pairs->color == PL_SERIAL_COLOR) return 1;
+  int32_t i = 1;
+  while (i < count && pairs[i].color == pairs->color) ++i;
+  return i;
+}
+
+static void start_apart(const resolution *r, const pl_contact_pair *pairs, int32_t count) {
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (pair->axis >= 0) continue;
     if (pair->joint >= 0) {
       const pl_contact_joint *joint = &r->solver->joints[pair->joint];
       joint->begin(joint->data, r->bodies, r->step);
@@ -295,41 +299,39 @@ static void start_pairs(const resolution *r, pl_pair_range range) {
       if (row->normal_impulse > 0 && row->normal_mass > 0) push_row(r->bodies, row, impulse_of(row));
     }
   }
+  pl_soft_start(&r->soft, pairs, count);
 }
 
-static void sweep_pairs(const resolution *r, pl_pair_range range, bool notes) {
-  for (int32_t p = range.first; p < range.first + range.count; ++p) {
-    const pl_contact_pair *pair = &r->memory->plan.pairs[p];
-    if (pair->axis >= 0) {
-      pl_soft_sweep(&r->soft, pair, r->corrects, notes);
-      continue;
-    }
+static void sweep_apart(const resolution *r, const pl_contact_pair *pairs, int32_t count) {
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
+    if (pair->axis >= 0) continue;
     if (pair->joint >= 0) {
       const pl_contact_joint *joint = &r->solver->joints[pair->joint];
       joint->sweep(joint->data, r->bodies, r->step, r->corrects);
     }
     for (int32_t i = 0; i < pair->count; ++i) {
       pl_contact_row *row = &r->memory->rows[pair->first_row + i];
-      if (notes) row->arrive_impulse = impulse_of(row);
+      if (r->notes) row->arrive_impulse = impulse_of(row);
       sweep_row(r->bodies, row, r->corrects);
     }
   }
+  if (r->notes) pl_soft_note_impulses(&r->soft, pairs, count);
+  pl_soft_sweep(&r->soft, pairs, count, r->corrects);
 }
 
-static void sweep_visited(void *data, const pl_contact_pair *pairs, int32_t count) {
+static void sweep_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
-  pl_pair_range one = {(int32_t)(pairs - r->memory->plan.pairs), 1};
-  for (int32_t i = 0; i < count; ++i, ++one.first) {
-    if (i + 1 < count) pl_soft_fetch_velocities(&r->soft, &pairs[i + 1]);
+  for (int32_t i = 0, apart; i < count; i += apart) {
+    apart = count_apart(&pairs[i], count - i);
     if (r->starts)
-      start_pairs(r, one);
+      start_apart(r, &pairs[i], apart);
     else
-      sweep_pairs(r, one, r->notes);
+      sweep_apart(r, &pairs[i], apart);
   }
 }
 
 static void sweep_colors(resolution *r) {
-  pl_contact_plan_visit_large(r->solver->context, &r->memory->plan, sweep_visited, r);
+  pl_contact_plan_visit_large(r->solver->context, &r->memory->plan, sweep_pairs, r);
 }
 
 // One half of the solution of the large islands.
@@ -453,6 +455,17 @@ static pl_pair_range rows_of(const pl_contact_pair *pairs, int32_t count) {
   return rows;
 }
 
+// One half of the solution of an island.
+static void sweep_island(resolution *r, const pl_contact_island *island, bool corrects, int32_t sweeps) {
+  r->corrects = r->starts = corrects;
+  if (r->starts) sweep_pairs(r, island->pairs, island->pair_count);
+  r->starts = false;
+  for (int32_t i = 0; i < sweeps; ++i) {
+    r->notes = i == 0 && !corrects;
+    sweep_pairs(r, island->pairs, island->pair_count);
+  }
+}
+
 // In the order of bodies, which are neighbours then: rows need more of these than sweeps do.
 static void build_soft(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
@@ -480,13 +493,10 @@ static void resolve_island(const resolution *all, int32_t number) {
   for (int32_t p = 0; p < island.pair_count; ++p)
     if (island.pairs[p].axis >= 0) pl_soft_build(&r->soft, range.first + p);
   pl_contact_damp_island(&damping, &island);
-  r->corrects = true;
-  start_pairs(r, range);
-  for (int32_t i = 0; i < r->arrivals; ++i) sweep_pairs(r, range, false);
+  sweep_island(r, &island, true, r->arrivals);
   for (int32_t i = 0; i < island.body_count; ++i) move_positions_of(r, island.bodies[i]);
   if (r->has_rigid) turn_levers(r, rows.first, rows.first + rows.count, 0);
-  r->corrects = false;
-  for (int32_t i = 0; i < r->leaves; ++i) sweep_pairs(r, range, i == 0);
+  sweep_island(r, &island, false, r->leaves);
   pl_contact_limit_island(&damping, &island);
   for (int32_t i = 0; i < island.body_count; ++i) clear_impulses_of(r, island.bodies[i]);
   store_pairs(r, island.pairs, island.pair_count);

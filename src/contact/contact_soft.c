@@ -150,21 +150,108 @@ static pl_soft_velocities velocities_of(const pl_soft_solution *s, const pl_soft
   return (pl_soft_velocities){own->velocities, other->velocities, own->inverse_masses, other->inverse_masses};
 }
 
-void pl_soft_start(const pl_soft_solution *s, const pl_contact_pair *pair) {
+// At most this many pairs and rounds are handed to a kernel at once.
+enum { SWEPT_PAIRS = 32, SWEPT_ROUNDS = 128 };
+
+typedef struct soft_rounds {
+  pl_soft_round rounds[SWEPT_ROUNDS];
+  int32_t ends[PL_SOFT_LANES];  // of the lanes: rounds that have a row there
+  pl_soft_velocities velocities[2 * SWEPT_PAIRS];
+  // Of lanes that have no row left: it moves nothing.
+  pl_soft_row idle_row;
+  pl_soft_velocities idle_velocities;
+  pl_vec3 idle_particle;
+  double idle_mass;
+} soft_rounds;
+
+// Pairs that share no body and are not swept yet.
+typedef struct pair_cursor {
+  const pl_contact_pair *pairs;
+  int32_t count;
+  int32_t rows_taken;  // of the first one
+} pair_cursor;
+
+static int find_shortest(const soft_rounds *r) {
+  int lane = 0;
+  for (int l = 1; l < PL_SOFT_LANES; ++l)
+    if (r->ends[l] < r->ends[lane]) lane = l;
+  return lane;
+}
+
+static void add_rows(soft_rounds *r, int lane, pl_soft_row *rows, int32_t count, const pl_soft_velocities *velocities) {
+  pl_soft_round *to = &r->rounds[r->ends[lane]];
+  for (int32_t i = 0; i < count; ++i) {
+    __builtin_prefetch(&rows[i], 1);
+    to[i].rows[lane] = &rows[i];
+    to[i].velocities[lane] = velocities;
+  }
+  r->ends[lane] += count;
+}
+
+// As many rows of the first pair as there is room for; `velocities`: of both sides. Returns whether these are all.
+static bool add_pair(const pl_soft_solution *s, pair_cursor *c, soft_rounds *r, pl_soft_velocities velocities[2]) {
+  int lane = find_shortest(r);
+  int32_t first = c->pairs->first_row + c->rows_taken, end = first + SWEPT_ROUNDS - r->ends[lane];
   for (int k = 0; k < 2; ++k) {
-    pl_soft_side side = pl_soft_side_of(pair, k);
-    pl_soft_velocities v = velocities_of(s, &side);
-    s->kernels->start(&v, &s->memory->soft_rows[side.first], side.end - side.first);
+    pl_soft_side side = pl_soft_side_of(c->pairs, k);
+    int32_t from = side.first > first ? side.first : first, to = side.end < end ? side.end : end;
+    if (from >= to) continue;
+    velocities[k] = velocities_of(s, &side);
+    add_rows(r, lane, &s->memory->soft_rows[from], to - from, &velocities[k]);
+  }
+  c->rows_taken = end - c->pairs->first_row;
+  return c->rows_taken >= c->pairs->side_rows[0] + c->pairs->side_rows[1];
+}
+
+// Returns how many rounds there are.
+static int32_t fill_up(soft_rounds *r) {
+  int32_t count = 0;
+  for (int l = 0; l < PL_SOFT_LANES; ++l) count = r->ends[l] > count ? r->ends[l] : count;
+  if (count == 0) return 0;
+  r->idle_row = (pl_soft_row){.mass = 0};
+  r->idle_particle = pl_vec3_of(0, 0, 0);
+  r->idle_mass = 0;
+  r->idle_velocities = (pl_soft_velocities){&r->idle_particle, &r->idle_particle, &r->idle_mass, &r->idle_mass};
+  for (int l = 0; l < PL_SOFT_LANES; ++l)
+    while (r->ends[l] < count) add_rows(r, l, &r->idle_row, 1, &r->idle_velocities);
+  return count;
+}
+
+// Rounds of the next pairs. Returns how many there are.
+static int32_t take_rounds(const pl_soft_solution *s, pair_cursor *c, soft_rounds *r) {
+  memset(r->ends, 0, sizeof r->ends);
+  for (int32_t taken = 0; c->count > 0 && taken < SWEPT_PAIRS; ++c->pairs, --c->count, c->rows_taken = 0) {
+    if (c->pairs->axis < 0) continue;
+    // Rows of a pair follow each other, so what is left of it waits for other rounds.
+    if (!add_pair(s, c, r, &r->velocities[2 * taken])) break;
+    ++taken;
+  }
+  return fill_up(r);
+}
+
+void pl_soft_start(const pl_soft_solution *s, const pl_contact_pair *pairs, int32_t count) {
+  pair_cursor cursor = {pairs, count, 0};
+  soft_rounds r;
+  while (cursor.count > 0) {
+    int32_t rounds = take_rounds(s, &cursor, &r);
+    s->kernels->start(r.rounds, rounds);
   }
 }
 
-void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pair, bool corrects, bool notes) {
-  for (int k = 0; k < 2; ++k) {
-    pl_soft_side side = pl_soft_side_of(pair, k);
-    pl_soft_velocities v = velocities_of(s, &side);
-    s->kernels->sweep(&v, &s->memory->soft_rows[side.first], side.end - side.first, corrects,
-                      notes ? &s->memory->soft_notes[side.first] : NULL);
+void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pairs, int32_t count, bool corrects) {
+  pair_cursor cursor = {pairs, count, 0};
+  soft_rounds r;
+  while (cursor.count > 0) {
+    int32_t rounds = take_rounds(s, &cursor, &r);
+    s->kernels->sweep(r.rounds, rounds, corrects);
   }
+}
+
+void pl_soft_note_impulses(const pl_soft_solution *s, const pl_contact_pair *pairs, int32_t count) {
+  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair)
+    if (pair->axis >= 0)
+      s->kernels->note(&s->memory->soft_rows[pair->first_row], &s->memory->soft_notes[pair->first_row],
+                       pair->side_rows[0] + pair->side_rows[1]);
 }
 
 // --- ahead of their use
@@ -172,15 +259,6 @@ void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pair, bool 
 static void fetch_row(const pl_soft_row *row, const pl_vec3 *own, const pl_vec3 *other) {
   __builtin_prefetch(&own[row->particles[0]]);
   for (int k = 1; k < 4; ++k) __builtin_prefetch(&other[row->particles[k]]);
-}
-
-void pl_soft_fetch_velocities(const pl_soft_solution *s, const pl_contact_pair *pair) {
-  if (pair->axis < 0) return;
-  for (int k = 0; k < 2; ++k) {
-    pl_soft_side side = pl_soft_side_of(pair, k);
-    const pl_vec3 *own = s->bodies[side.own].velocities, *other = s->bodies[side.other].velocities;
-    for (int32_t i = side.first; i < side.end; ++i) fetch_row(&s->memory->soft_rows[i], own, other);
-  }
 }
 
 void pl_soft_fetch_ends(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair) {
@@ -203,7 +281,22 @@ void pl_soft_fetch_slots(const pl_soft_solution *s, const pl_contact_pair *pair)
     for (int32_t i = side.first; i < side.end; ++i) {
       int32_t point = s->memory->soft_notes[i].point;
       __builtin_prefetch(&own->impulses[(size_t)point * PL_IMPULSES_PER_POINT], 1);
-      if (own->presses != NULL) __builtin_prefetch(&own->presses[point], 1);
+    }
+  }
+}
+
+void pl_soft_fetch_presses(const pl_contact_memory *memory, const pl_contact_body *bodies,
+                           const pl_contact_pair *pair) {
+  if (pair->axis < 0) return;
+  for (int k = 0; k < 2; ++k) {
+    pl_soft_side side = pl_soft_side_of(pair, k);
+    const pl_vec3 *own = bodies[side.own].presses, *other = bodies[side.other].presses;
+    if (own == NULL || other == NULL) continue;
+    const int32_t *triangles = bodies[side.other].surface->triangles;
+    for (const pl_soft_note *note = &memory->soft_notes[side.first]; note < &memory->soft_notes[side.end]; ++note) {
+      const int32_t *corners = &triangles[3 * (size_t)pl_contact_spot_triangle(note->spot)];
+      __builtin_prefetch(&own[note->point], 1);
+      for (int c = 0; c < 3; ++c) __builtin_prefetch(&other[corners[c]], 1);
     }
   }
 }

@@ -131,21 +131,25 @@ typedef struct pl_soft_solution {
 // Fetch what building the rows of a pair of the plan reads into the cache, ahead of its use.
 void pl_soft_fetch(const pl_soft_solution *s, int32_t number);
 void pl_soft_build(const pl_soft_solution *s, int32_t number);
-// Apply the impulses of the last step.
-void pl_soft_start(const pl_soft_solution *s, const pl_contact_pair *pair);
-// `notes`: the first sweep of the second half, which notes the impulses of the first.
-void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pair, bool corrects,
-                   bool notes);
+// Apply the impulses of the last step to those of these pairs that are of soft bodies. The pairs
+// share no body.
+void pl_soft_start(const pl_soft_solution *s, const pl_contact_pair *pairs, int32_t count);
+// Sweep them.
+void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pairs, int32_t count,
+                   bool corrects);
+// Note the impulses of the first half.
+void pl_soft_note_impulses(const pl_soft_solution *s, const pl_contact_pair *pairs, int32_t count);
 // Keep the impulses for the next step.
 void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair);
 
 // Fetch into the cache what the rows of a pair act on, while another pair is still worked on: a
-// step of a large heap waits for memory most of its time. Velocities for sweeps, positions at both
-// ends of the step for dampers, slots of impulses and presses for reports.
-void pl_soft_fetch_velocities(const pl_soft_solution *s, const pl_contact_pair *pair);
+// step of a large heap waits for memory most of its time. Positions at both ends of the step for
+// dampers, slots of impulses, and presses for reports.
 void pl_soft_fetch_ends(const pl_contact_memory *memory, const pl_contact_body *bodies,
                         const pl_contact_pair *pair);
 void pl_soft_fetch_slots(const pl_soft_solution *s, const pl_contact_pair *pair);
+void pl_soft_fetch_presses(const pl_contact_memory *memory, const pl_contact_body *bodies,
+                           const pl_contact_pair *pair);
 
 // A row of a side as a contact, and the sum of its impulses along the normal, for reports.
 pl_contact pl_soft_contact(const pl_contact_memory *memory, const pl_soft_side *side,

@@ -5,6 +5,7 @@
 #include "contact/contact_bounce.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_soft_rows.h"
+#include "contact/vec3_four.h"
 #include "contact/vec3_wide.h"
 #include "mesh/simplex.h"
 
@@ -16,8 +17,8 @@ typedef struct row_terms {
 
 // The point minus the place that it touches, as pl_soft_gap().
 PL_SIMD_INLINE wide3 gap_of(const row_terms *t, const pl_vec3 *own, const pl_vec3 *other) {
-  wide3 gap = wide3_load_old(&own[t->particles[0]]);
-  for (int k = 0; k < 3; ++k) gap = wide3_sub(gap, wide3_load_old(&other[t->particles[1 + k]]), t->weights[k]);
+  wide3 gap = wide3_load(&own[t->particles[0]]);
+  for (int k = 0; k < 3; ++k) gap = wide3_sub(gap, wide3_load(&other[t->particles[1 + k]]), t->weights[k]);
   return gap;
 }
 
@@ -130,74 +131,124 @@ static int32_t build(const pl_soft_builder *b, const pl_soft_hit *hits, int32_t 
 
 // --- sweeps
 
-// A row with what it acts on.
-typedef struct open_row {
-  pl_vec3 *particles[4];
-  wide3 velocities[4];
-  double weights[3];  // of the corners
-  double pushes[4];   // 1/kg: what an impulse adds to the velocity of the point, and takes from those of the corners
-  wide3 normal;
-} open_row;
+// A row waits for what the row before it stores: most rows of a pair share particles. So rows of four pairs, which
+// share no body, are swept side by side (pl_soft_round).
+_Static_assert((int)PL_SOFT_LANES == (int)FOUR, "a lane of a round is one of a register");
 
-PL_SIMD_INLINE open_row open(const pl_soft_velocities *v, const pl_soft_row *row) {
-  const uint16_t *p = row->particles;
-  double first = (double)row->weights[0], second = (double)row->weights[1], third = 1 - first - second;
-  open_row r = {{&v->own[p[0]], &v->other[p[1]], &v->other[p[2]], &v->other[p[3]]},
-                .weights = {first, second, third},
-                .pushes = {v->own_masses[p[0]], first * v->other_masses[p[1]], second * v->other_masses[p[2]],
-                           third * v->other_masses[p[3]]},
-                .normal = normal_in(row)};
-  for (int k = 0; k < 4; ++k) r.velocities[k] = wide3_load(r.particles[k]);
-  return r;
+// The rows of a round with what they act on.
+typedef struct open_rows {
+  pl_vec3 *particles[4][FOUR];
+  vec3_four velocities[4];
+  pl_d4 weights[3];  // of the corners
+  pl_d4 pushes[4];   // 1/kg: what an impulse adds to the velocity of the point, and takes from those of the corners
+  vec3_four normal, sliding;
+  pl_d4 mass, pressed;
+} open_rows;
+
+PL_SIMD_INLINE void open_round(const pl_soft_round *round, open_rows *r) {
+  const float *normals[FOUR], *impulses[FOUR];
+  const double *masses[4][FOUR];
+  float weights[2][FOUR];
+  for (int l = 0; l < FOUR; ++l) {
+    const pl_soft_row *row = round->rows[l];
+    const pl_soft_velocities *v = round->velocities[l];
+    r->particles[0][l] = &v->own[row->particles[0]];
+    masses[0][l] = &v->own_masses[row->particles[0]];
+    for (int k = 1; k < 4; ++k) {
+      r->particles[k][l] = &v->other[row->particles[k]];
+      masses[k][l] = &v->other_masses[row->particles[k]];
+    }
+    for (int k = 0; k < 2; ++k) weights[k][l] = row->weights[k];
+    normals[l] = row->normal;
+    impulses[l] = row->sliding_impulse;
+  }
+  for (int k = 0; k < 4; ++k) r->velocities[k] = gather_four(r->particles[k]);
+  for (int k = 0; k < 2; ++k)
+    r->weights[k] = widen_four((pl_f4){weights[k][0], weights[k][1], weights[k][2], weights[k][3]});
+  r->weights[2] = 1 - r->weights[0] - r->weights[1];
+  for (int k = 0; k < 4; ++k) {
+    r->pushes[k] = (pl_d4){*masses[k][0], *masses[k][1], *masses[k][2], *masses[k][3]};
+    if (k > 0) r->pushes[k] *= r->weights[k - 1];
+  }
+  r->normal = gather_floats(normals, &r->mass);
+  r->sliding = gather_floats(impulses, &r->pressed);
 }
 
-PL_SIMD_INLINE void push(const open_row *r, wide3 impulse) {
-  wide3_store(r->particles[0], wide3_add(r->velocities[0], impulse, r->pushes[0]));
-  for (int k = 1; k < 4; ++k) wide3_store(r->particles[k], wide3_sub(r->velocities[k], impulse, r->pushes[k]));
-}
-
-static void start(const pl_soft_velocities *velocities, const pl_soft_row *rows, int32_t count) {
-  pl_soft_velocities v = *velocities;
-  for (const pl_soft_row *row = rows; row < rows + count; ++row) {
-    if (!(row->normal_impulse > 0)) continue;
-    open_row r = open(&v, row);
-    push(&r, wide3_add(sliding_in(row), r.normal, (double)row->normal_impulse));
+// Push the rows of the mask.
+PL_SIMD_INLINE void push_four(const open_rows *r, four_mask mask, vec3_four impulse) {
+  vec3_four point = add_four(r->velocities[0], impulse, r->pushes[0]);
+  scatter_four(r->particles[0], select_vectors(mask, point, r->velocities[0]));
+  for (int k = 1; k < 4; ++k) {
+    vec3_four corner = sub_four(r->velocities[k], impulse, r->pushes[k]);
+    scatter_four(r->particles[k], select_vectors(mask, corner, r->velocities[k]));
   }
 }
 
-PL_SIMD_INLINE void note_impulse(const pl_soft_row *row, pl_soft_note *note) {
-  pl_f4 impulse = wide3_to_f4(wide3_add(sliding_in(row), normal_in(row), (double)row->normal_impulse));
-  for (int k = 0; k < 3; ++k) note->arrive_impulse[k] = impulse[k];
+// Other phases have been at work since velocities were used.
+enum { ROUNDS_AHEAD = 6 };
+
+static void fetch_round(const pl_soft_round *round) {
+  for (int l = 0; l < FOUR; ++l) {
+    const uint16_t *p = round->rows[l]->particles;
+    const pl_soft_velocities *v = round->velocities[l];
+    __builtin_prefetch(&v->own[p[0]], 1);
+    for (int k = 1; k < 4; ++k) __builtin_prefetch(&v->other[p[k]], 1);
+  }
+}
+
+static void start(const pl_soft_round *rounds, int32_t count) {
+  for (int32_t i = 0; i < ROUNDS_AHEAD && i < count; ++i) fetch_round(&rounds[i]);
+  for (int32_t i = 0; i < count; ++i) {
+    if (i + ROUNDS_AHEAD < count) fetch_round(&rounds[i + ROUNDS_AHEAD]);
+    open_rows r;
+    open_round(&rounds[i], &r);
+    push_four(&r, (four_mask)(r.pressed > 0), add_four(r.sliding, r.normal, r.pressed));
+  }
 }
 
 // As sweep_particles() in contact_resolve.c. What is added to velocities is the change of the impulse as it is stored.
-PL_SIMD_INLINE void sweep_row(const pl_soft_velocities *v, pl_soft_row *row, double target) {
-  open_row r = open(v, row);
-  wide3 velocity = r.velocities[0];
-  for (int k = 0; k < 3; ++k) velocity = wide3_sub(velocity, r.velocities[1 + k], r.weights[k]);
-  double speed = wide3_dot(r.normal, velocity), mass = (double)row->mass, pressed = (double)row->normal_impulse;
-  float normal_impulse = (float)pl_larger(pressed + (target - speed) * mass, 0);
-  double next = (double)normal_impulse;
-  if (!(next > 0 || pressed > 0)) return;
-  wide3 before = sliding_in(row), wanted = wide3_sub(before, wide3_sub(velocity, r.normal, speed), mass);
-  double square = wide3_dot(wanted, wanted), limit = (double)row->friction * next;
-  if (square > limit * limit) wanted = wide3_scale(wanted, limit / sqrt(square));
-  pl_f4 impulse = wide3_to_f4(wanted);
-  wide3 sliding = wide3_of_f4(impulse);
-  impulse[3] = normal_impulse;
-  f4_store((char *)row + offsetof(pl_soft_row, sliding_impulse), impulse);
-  push(&r, wide3_add(wide3_minus(sliding, before), r.normal, next - pressed));
+// A row that nothing moves has no mass and no impulse, and gets none.
+PL_SIMD_INLINE void sweep_round(const pl_soft_round *round, const open_rows *r, pl_d4 target, pl_d4 friction) {
+  const pl_d4 zero = set_four(0);
+  vec3_four velocity = r->velocities[0];
+  for (int k = 0; k < 3; ++k) velocity = sub_four(velocity, r->velocities[1 + k], r->weights[k]);
+  pl_d4 speed = dot_four(r->normal, velocity);
+  pl_f4 normal_impulse = narrow_four(larger_four(r->pressed + (target - speed) * r->mass, zero));
+  pl_d4 next = widen_four(normal_impulse);
+  four_mask is_pressed = (four_mask)(next > 0) | (four_mask)(r->pressed > 0);
+  vec3_four wanted = sub_four(r->sliding, sub_four(velocity, r->normal, speed), r->mass);
+  pl_d4 square = dot_four(wanted, wanted), limit = friction * next;
+  wanted = select_vectors((four_mask)(square > limit * limit), scale_four(wanted, limit / sqrt_four(square)), wanted);
+  wanted = select_vectors(is_pressed, wanted, r->sliding);
+  pl_f4 x = narrow_four(wanted.x), y = narrow_four(wanted.y), z = narrow_four(wanted.z);
+  float *impulses[FOUR];
+  for (int l = 0; l < FOUR; ++l) impulses[l] = round->rows[l]->sliding_impulse;
+  scatter_floats(impulses, x, y, z, normal_impulse);
+  vec3_four change = minus_four((vec3_four){widen_four(x), widen_four(y), widen_four(z)}, r->sliding);
+  push_four(r, is_pressed, add_four(change, r->normal, next - r->pressed));
 }
 
-static void sweep(const pl_soft_velocities *velocities, pl_soft_row *rows, int32_t count, bool corrects,
-                  pl_soft_note *notes) {
-  pl_soft_velocities v = *velocities;
+static void sweep(const pl_soft_round *rounds, int32_t count, bool corrects) {
   for (int32_t i = 0; i < count; ++i) {
-    pl_soft_row *row = &rows[i];
-    if (!(row->mass > 0)) continue;
-    if (notes != NULL) note_impulse(row, &notes[i]);
-    sweep_row(&v, row, (double)(corrects ? row->arrive : row->leave));
+    open_rows r;
+    open_round(&rounds[i], &r);
+    float targets[FOUR], frictions[FOUR];
+    for (int l = 0; l < FOUR; ++l) {
+      const pl_soft_row *row = rounds[i].rows[l];
+      targets[l] = corrects ? row->arrive : row->leave;
+      frictions[l] = row->friction;
+    }
+    sweep_round(&rounds[i], &r, widen_four((pl_f4){targets[0], targets[1], targets[2], targets[3]}),
+                widen_four((pl_f4){frictions[0], frictions[1], frictions[2], frictions[3]}));
   }
 }
 
-const pl_soft_kernels KERNELS = {build, start, sweep};
+static void note(const pl_soft_row *rows, pl_soft_note *notes, int32_t count) {
+  for (int32_t i = 0; i < count; ++i) {
+    const pl_soft_row *row = &rows[i];
+    pl_f4 impulse = wide3_to_f4(wide3_add(sliding_in(row), normal_in(row), (double)row->normal_impulse));
+    for (int k = 0; k < 3; ++k) notes[i].arrive_impulse[k] = impulse[k];
+  }
+}
+
+const pl_soft_kernels KERNELS = {build, start, sweep, note};

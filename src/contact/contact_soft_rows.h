@@ -23,15 +23,23 @@ typedef struct pl_soft_velocities {
   const double *own_masses, *other_masses;  // inverse, 1/kg
 } pl_soft_velocities;
 
+// Rows of four pairs that share no body, with what their impulses act on.
+enum { PL_SOFT_LANES = 4 };
+typedef struct pl_soft_round {
+  pl_soft_row *rows[PL_SOFT_LANES];
+  const pl_soft_velocities *velocities[PL_SOFT_LANES];
+} pl_soft_round;
+
 typedef struct pl_soft_kernels {
   // Returns how many rows the hits become; there is room for as many as there are hits.
   int32_t (*build)(const pl_soft_builder *b, const pl_soft_hit *hits, int32_t hit_count,
                    pl_soft_row *rows, pl_soft_note *notes);
   // Apply the impulses that the rows have.
-  void (*start)(const pl_soft_velocities *v, const pl_soft_row *rows, int32_t count);
-  // One sweep; `notes`: NULL, or where the impulses before it are noted.
-  void (*sweep)(const pl_soft_velocities *v, pl_soft_row *rows, int32_t count, bool corrects,
-                pl_soft_note *notes);
+  void (*start)(const pl_soft_round *rounds, int32_t count);
+  // One sweep.
+  void (*sweep)(const pl_soft_round *rounds, int32_t count, bool corrects);
+  // Note the impulses of the first half.
+  void (*note)(const pl_soft_row *rows, pl_soft_note *notes, int32_t count);
 } pl_soft_kernels;
 extern const pl_soft_kernels pl_soft_kernels_plain, pl_soft_kernels_avx2;
 

@@ -25,6 +25,16 @@ static inline void pl_store_parts(pl_vec3 *to, pl_vec3_parts a) {
   to->z = a.z;
 }
 
+// a if `is_there` is 1, zero if it is 0.
+static inline pl_vec3_parts pl_mask_parts(pl_vec3_parts a, uint64_t is_there) {
+  typedef int64_t mask __attribute__((vector_size(16)));
+  int64_t ones = -(int64_t)is_there;
+  pl_vec2_lanes z = {a.z, a.z};
+  pl_vec2_lanes xy = (pl_vec2_lanes)((mask)a.xy & (mask){ones, ones});
+  z = (pl_vec2_lanes)((mask)z & (mask){ones, ones});
+  return (pl_vec3_parts){xy, z[0]};
+}
+
 static inline pl_vec3_parts pl_sub_parts(pl_vec3_parts a, pl_vec3_parts b) {
   return (pl_vec3_parts){a.xy - b.xy, a.z - b.z};
 }

@@ -14,18 +14,9 @@ typedef pl_f4 f4_unaligned __attribute__((may_alias, aligned(4)));
 // The fourth number may be anything.
 typedef double wide3 __attribute__((vector_size(32)));
 
-// In two parts, as they are stored: a load waits for a store that it does not match.
+// Of what was not stored just before: a load waits for a store that it does not match.
 PL_SIMD_INLINE wide3 wide3_load(const pl_vec3 *a) {
-  __m256d xy = _mm256_castpd128_pd256(_mm_loadu_pd(&a->x));
-  return (wide3)_mm256_insertf128_pd(xy, _mm_load_sd(&a->z), 1);
-}
-// Of what was not stored just before.
-PL_SIMD_INLINE wide3 wide3_load_old(const pl_vec3 *a) {
   return (wide3)_mm256_maskload_pd(&a->x, _mm256_setr_epi64x(-1, -1, -1, 0));
-}
-PL_SIMD_INLINE void wide3_store(pl_vec3 *to, wide3 a) {
-  _mm_storeu_pd(&to->x, _mm256_castpd256_pd128((__m256d)a));
-  _mm_store_sd(&to->z, _mm256_extractf128_pd((__m256d)a, 1));
 }
 PL_SIMD_INLINE wide3 wide3_of_f4(pl_f4 a) {
   return (wide3)_mm256_cvtps_pd((__m128)a);
@@ -35,9 +26,6 @@ PL_SIMD_INLINE pl_f4 wide3_to_f4(wide3 a) {
 }
 PL_SIMD_INLINE wide3 wide3_of(pl_vec3 a) {
   return (wide3){a.x, a.y, a.z, 0};
-}
-PL_SIMD_INLINE wide3 wide3_minus(wide3 a, wide3 b) {
-  return a - b;
 }
 PL_SIMD_INLINE wide3 wide3_scale(wide3 a, double scale) {
   return a * scale;
@@ -64,12 +52,6 @@ typedef pl_vec3_parts wide3;
 PL_SIMD_INLINE wide3 wide3_load(const pl_vec3 *a) {
   return pl_load_parts(a);
 }
-PL_SIMD_INLINE wide3 wide3_load_old(const pl_vec3 *a) {
-  return pl_load_parts(a);
-}
-PL_SIMD_INLINE void wide3_store(pl_vec3 *to, wide3 a) {
-  pl_store_parts(to, a);
-}
 PL_SIMD_INLINE wide3 wide3_of_f4(pl_f4 a) {
   return (wide3){{(double)a[0], (double)a[1]}, (double)a[2]};
 }
@@ -78,9 +60,6 @@ PL_SIMD_INLINE pl_f4 wide3_to_f4(wide3 a) {
 }
 PL_SIMD_INLINE wide3 wide3_of(pl_vec3 a) {
   return (wide3){{a.x, a.y}, a.z};
-}
-PL_SIMD_INLINE wide3 wide3_minus(wide3 a, wide3 b) {
-  return pl_sub_parts(a, b);
 }
 PL_SIMD_INLINE wide3 wide3_scale(wide3 a, double scale) {
   return (wide3){a.xy * scale, a.z * scale};

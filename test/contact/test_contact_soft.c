@@ -192,6 +192,26 @@ static void a_rule_of_the_pair_takes_friction_away(void **state) {
   }
 }
 
+// Rounds of rows in one lane, next to lanes that do nothing.
+typedef struct lone_rows {
+  pl_soft_round rounds[MAX_CONTACTS];
+  pl_soft_row idle_row;
+  pl_vec3 idle_particle;
+  double idle_mass;
+  pl_soft_velocities velocities, idle_velocities;
+} lone_rows;
+
+static void list_rounds(lone_rows *l, const pl_soft_velocities *v, pl_soft_row *rows, int32_t count) {
+  memset(l, 0, sizeof *l);
+  l->velocities = *v;
+  l->idle_velocities = (pl_soft_velocities){&l->idle_particle, &l->idle_particle, &l->idle_mass, &l->idle_mass};
+  for (int32_t i = 0; i < count; ++i)
+    for (int k = 0; k < PL_SOFT_LANES; ++k) {
+      l->rounds[i].rows[k] = k == 0 ? &rows[i] : &l->idle_row;
+      l->rounds[i].velocities[k] = k == 0 ? &l->velocities : &l->idle_velocities;
+    }
+}
+
 #if PL_SIMD_HAS_AVX2
 // The rows of one side of the pair, built, started and swept.
 typedef struct swept_side {
@@ -220,8 +240,13 @@ static void sweep_side(const pressed_boxes *b, const pl_soft_kernels *kernels, i
   memcpy(s->velocities, b->velocities, sizeof s->velocities);
   s->count = kernels->build(&builder, &memory->hits[hits.first], hits.count, s->rows, s->notes);
   pl_soft_velocities v = {s->velocities[side], s->velocities[1 - side], b->inverse_masses, b->inverse_masses};
-  kernels->start(&v, s->rows, s->count);
-  for (int i = 0; i < 4; ++i) kernels->sweep(&v, s->rows, s->count, i < 2, i == 2 ? s->notes : NULL);
+  lone_rows lone;
+  list_rounds(&lone, &v, s->rows, s->count);
+  kernels->start(lone.rounds, s->count);
+  for (int i = 0; i < 4; ++i) {
+    if (i == 2) kernels->note(s->rows, s->notes, s->count);
+    kernels->sweep(lone.rounds, s->count, i < 2);
+  }
 }
 #endif
 
@@ -260,11 +285,152 @@ static void what_is_stored_is_what_is_pushed(void **state) {
     pl_soft_row row = {
         .normal = {0, 1, 0}, .mass = 1, .friction = 10, .weights = {0.25f, 0.25f}, .particles = {0, 1, 2, 3}};
     pl_soft_velocities v = {&own, others, &mass, held};
-    kernels[k]->sweep(&v, &row, 1, true, NULL);
+    static lone_rows lone;
+    list_rounds(&lone, &v, &row, 1);
+    kernels[k]->sweep(lone.rounds, 1, true);
     assert_true(row.normal_impulse > 0.3f && row.sliding_impulse[0] < -0.09f);
     assert_true(own.x == before.x + (double)row.sliding_impulse[0]);
     assert_true(own.y == before.y + (double)row.normal_impulse);
     assert_true(own.z == before.z + (double)row.sliding_impulse[2]);
+  }
+}
+
+// --- many pairs at once
+
+enum { PAIRS = 50, LONG_PAIR = 7, LONG_ROWS = 300, MAX_ROWS = PAIRS * 24 + LONG_ROWS };
+
+typedef struct many_pairs {
+  pl_contact_memory memory;
+  pl_contact_body bodies[2 * PAIRS];
+  pl_contact_pair pairs[PAIRS];
+  pl_vec3 velocities[2 * PAIRS][PARTICLES];
+  double inverse_masses[2 * PAIRS][PARTICLES];
+  pl_soft_row rows[MAX_ROWS];
+  pl_soft_note notes[MAX_ROWS];
+} many_pairs;
+
+static int32_t random_below(pl_random *random, int32_t count) {
+  return (int32_t)(pl_random_u32(random) % (uint32_t)count);
+}
+
+static float random_float(pl_random *random, double low, double high) {
+  return (float)pl_random_between(random, low, high);
+}
+
+static pl_vec3 random_vector(pl_random *random) {
+  double x = pl_random_between(random, -1, 1), y = pl_random_between(random, -1, 1);
+  return pl_vec3_of(x, y, pl_random_between(random, -1, 1));
+}
+
+// A row between any particles; some cannot be moved, some have no impulse yet.
+static pl_soft_row random_row(pl_random *random) {
+  pl_vec3 n = pl_vec3_normalize_or(random_vector(random), pl_vec3_of(0, 1, 0));
+  int32_t corner = random_below(random, PARTICLES - 3);
+  pl_soft_row row = {.normal = {(float)n.x, (float)n.y, (float)n.z},
+                     .mass = random_below(random, 8) > 0 ? random_float(random, 0.2, 1) : 0,
+                     .arrive = random_float(random, -0.1, 0.2),
+                     .leave = random_float(random, -0.1, 0.1),
+                     .friction = random_float(random, 0, 0.8),
+                     .weights = {random_float(random, 0, 0.5), random_float(random, 0, 0.5)},
+                     .particles = {(uint16_t)random_below(random, PARTICLES), (uint16_t)corner, (uint16_t)(corner + 1),
+                                   (uint16_t)(corner + 3)}};
+  if (!(row.mass > 0) || random_below(random, 2) > 0) return row;
+  row.normal_impulse = random_float(random, 0, 0.3);
+  row.sliding_impulse[1] = random_float(random, -0.1, 0.1);
+  return row;
+}
+
+// Pairs of up to 24 rows, one of very many, and every ninth of other contacts.
+static void fill_pairs(many_pairs *m, uint64_t seed) {
+  pl_random random = pl_random_of_seed(seed);
+  memset(m, 0, sizeof *m);
+  m->memory.soft_rows = m->rows;
+  m->memory.soft_notes = m->notes;
+  int32_t row = 0;
+  for (int32_t i = 0; i < PAIRS; ++i) {
+    pl_contact_pair *pair = &m->pairs[i];
+    *pair = (pl_contact_pair){.a = 2 * i, .b = 2 * i + 1, .joint = -1, .axis = i % 9 == 4 ? -1 : i, .first_row = row};
+    for (int k = 0; k < 2 && pair->axis >= 0; ++k)
+      pair->side_rows[k] = (uint16_t)(i == LONG_PAIR ? LONG_ROWS / 2 : random_below(&random, 13));
+    for (int32_t end = row + pair->side_rows[0] + pair->side_rows[1]; row < end; ++row)
+      m->rows[row] = random_row(&random);
+  }
+  for (int32_t i = 0; i < 2 * PAIRS; ++i) {
+    m->bodies[i].velocities = m->velocities[i];
+    m->bodies[i].inverse_masses = m->inverse_masses[i];
+    for (int p = 0; p < PARTICLES; ++p) {
+      m->velocities[i][p] = random_vector(&random);
+      m->inverse_masses[i][p] = p % 11 == 0 ? 0 : pl_random_between(&random, 0.5, 2);
+    }
+  }
+}
+
+static void push_row(const pl_soft_row *row, pl_vec3 impulse, pl_vec3 *const v[4], const double masses[4]) {
+  double first = (double)row->weights[0], second = (double)row->weights[1],
+         weights[3] = {first, second, 1 - first - second};
+  *v[0] = pl_vec3_add_scaled(*v[0], impulse, masses[0]);
+  for (int k = 0; k < 3; ++k) *v[1 + k] = pl_vec3_sub(*v[1 + k], pl_vec3_scale(impulse, weights[k] * masses[1 + k]));
+}
+
+static void sweep_row(pl_soft_row *row, bool corrects, pl_vec3 *const v[4], const double masses[4]) {
+  double first = (double)row->weights[0], second = (double)row->weights[1],
+         weights[3] = {first, second, 1 - first - second};
+  pl_vec3 velocity = *v[0], normal = pl_vec3_of_floats(row->normal), before = pl_vec3_of_floats(row->sliding_impulse);
+  for (int k = 0; k < 3; ++k) velocity = pl_vec3_sub(velocity, pl_vec3_scale(*v[1 + k], weights[k]));
+  double speed = pl_vec3_dot(normal, velocity), mass = (double)row->mass, pressed = (double)row->normal_impulse;
+  double target = (double)(corrects ? row->arrive : row->leave);
+  float next = (float)pl_larger(pressed + (target - speed) * mass, 0);
+  if (!(mass > 0) || !(next > 0 || pressed > 0)) return;
+  pl_vec3 sliding = pl_vec3_sub(velocity, pl_vec3_scale(normal, speed));
+  pl_vec3 wanted = pl_vec3_sub(before, pl_vec3_scale(sliding, mass));
+  double square = pl_vec3_dot(wanted, wanted), limit = (double)row->friction * (double)next;
+  if (square > limit * limit) wanted = pl_vec3_scale(wanted, limit / sqrt(square));
+  row->normal_impulse = next;
+  row->sliding_impulse[0] = (float)wanted.x, row->sliding_impulse[1] = (float)wanted.y;
+  row->sliding_impulse[2] = (float)wanted.z;
+  pl_vec3 change = pl_vec3_sub(pl_vec3_of_floats(row->sliding_impulse), before);
+  push_row(row, pl_vec3_add_scaled(change, normal, (double)next - pressed), v, masses);
+}
+
+// The same, row by row.
+static void sweep_one_by_one(many_pairs *m, bool starts, bool corrects) {
+  for (const pl_contact_pair *pair = m->pairs; pair < m->pairs + PAIRS; ++pair)
+    for (int k = 0; k < 2 && pair->axis >= 0; ++k) {
+      pl_soft_side side = pl_soft_side_of(pair, k);
+      for (int32_t i = side.first; i < side.end; ++i) {
+        pl_soft_row *row = &m->rows[i];
+        pl_vec3 *v[4];
+        double masses[4];
+        for (int c = 0; c < 4; ++c) {
+          int32_t body = c == 0 ? side.own : side.other;
+          v[c] = &m->velocities[body][row->particles[c]];
+          masses[c] = m->inverse_masses[body][row->particles[c]];
+        }
+        if (!starts)
+          sweep_row(row, corrects, v, masses);
+        else if (row->normal_impulse > 0)
+          push_row(row, pl_soft_impulse(row), v, masses);
+      }
+    }
+}
+
+static void pairs_side_by_side_are_swept_as_one_by_one(void **state) {
+  (void)state;
+  static many_pairs expected, found;
+  const pl_soft_kernels *kernels[2] = {&pl_soft_kernels_plain, pl_soft_kernels_get()};
+  for (int k = 0; k < 2; ++k) {
+    fill_pairs(&expected, 17);
+    fill_pairs(&found, 17);
+    pl_soft_solution s = {.memory = &found.memory, .bodies = found.bodies, .kernels = kernels[k]};
+    sweep_one_by_one(&expected, true, true);
+    pl_soft_start(&s, found.pairs, PAIRS);
+    assert_memory_equal(expected.velocities, found.velocities, sizeof expected.velocities);
+    for (int i = 0; i < 4; ++i) {
+      sweep_one_by_one(&expected, false, i < 2);
+      pl_soft_sweep(&s, found.pairs, PAIRS, i < 2);
+      assert_memory_equal(expected.velocities, found.velocities, sizeof expected.velocities);
+      assert_memory_equal(expected.rows, found.rows, sizeof expected.rows);
+    }
   }
 }
 
@@ -275,6 +441,7 @@ int main(void) {
                                      cmocka_unit_test(dampers_are_those_of_general_rows),
                                      cmocka_unit_test(a_rule_of_the_pair_takes_friction_away),
                                      cmocka_unit_test(kernels_agree_to_the_last_bit),
-                                     cmocka_unit_test(what_is_stored_is_what_is_pushed)};
+                                     cmocka_unit_test(what_is_stored_is_what_is_pushed),
+                                     cmocka_unit_test(pairs_side_by_side_are_swept_as_one_by_one)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
