@@ -9,13 +9,20 @@
 // Papers' letters: A = sum w p q^T (or times the inverse of sum w q q^T), R rotation, S stretch, L descriptor of an
 // example less the rest's.
 
-// Four floats as doubles. Written with intrinsics where there are any, because gcc makes three instructions of it
-// otherwise.
+// Four floats as doubles, and back. Written with intrinsics where there are any, because gcc makes three instructions
+// of it otherwise.
 PL_SIMD_INLINE pl_d4 widen(pl_f4 a) {
 #if PL_SIMD_IS_AVX
   return (pl_d4)_mm256_cvtps_pd((__m128)a);
 #else
   return __builtin_convertvector(a, pl_d4);
+#endif
+}
+PL_SIMD_INLINE pl_f4 narrow(pl_d4 a) {
+#if PL_SIMD_IS_AVX
+  return (pl_f4)_mm256_cvtpd_ps((__m256d)a);
+#else
+  return __builtin_convertvector(a, pl_f4);
 #endif
 }
 PL_SIMD_INLINE pl_f4 low(pl_f8 a) {
@@ -491,6 +498,41 @@ static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rig
   return zero[0] + zero[1] + zero[2] == 0.0f;
 }
 
+typedef double d4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
+
+// Four numbers for each vector of three: the fourth is where the next one goes.
+PL_SIMD_INLINE void read_all(const pl_f4 *from, const int32_t *particle_of, int32_t count, const pl_d4 *shift,
+                             pl_vec3 *to) {
+  pl_d4 last = {0};
+  for (int32_t i = 0; i < count; ++i) {
+    last = widen(from[particle_of[i]]);
+    if (shift != NULL) last += *shift;
+    if (i + 1 < count) *(d4_unaligned *)(void *)&to[i] = last;
+  }
+  if (count > 0) to[count - 1] = pl_vec3_of(last[0], last[1], last[2]);
+}
+
+static void read_vectors(const pl_f4 *from, const pl_solid_order *order, int32_t count, const double *origin,
+                         pl_vec3 *to) {
+  // Adding nothing would change the sign of zeros.
+  if (origin == NULL) {
+    read_all(from, order->particle_of, count, NULL, to);
+    return;
+  }
+  pl_d4 shift = {origin[0], origin[1], origin[2], 0};
+  read_all(from, order->particle_of, count, &shift, to);
+}
+
+static void write_vectors(const pl_vec3 *from, const pl_solid_order *order, int32_t count, const double *origin,
+                          pl_f4 *to) {
+  pl_d4 shift = {0};
+  if (origin != NULL) shift = (pl_d4){origin[0], origin[1], origin[2], 0};
+  for (int32_t i = 0; i < count; ++i) {
+    const pl_vec3 *a = &from[order->point_of[i]];
+    to[i] = narrow((pl_d4){a->x, a->y, a->z, 0} - shift);
+  }
+}
+
 const pl_solid_kernels KERNELS = {
     .sum_moments = sum_moments,
     .find_gradient = find_gradient,
@@ -510,4 +552,6 @@ const pl_solid_kernels KERNELS = {
     .finish_stream = finish_stream,
     .pull_particles = pull_particles,
     .drift_particles = drift_particles,
+    .read_vectors = read_vectors,
+    .write_vectors = write_vectors,
 };

@@ -133,6 +133,11 @@ typedef struct pl_solid_kernels {
   // finite afterwards.
   bool (*drift_particles)(const pl_solid_pull *pull, const pl_solid_rigid *rigid,
                           float damped_fraction, int32_t begin, int32_t end);
+  // Vectors of particles in the order of the mesh, plus `origin` (3) unless it is NULL; and back.
+  void (*read_vectors)(const pl_f4 *from, const pl_solid_order *order, int32_t count,
+                       const double *origin, pl_vec3 *to);
+  void (*write_vectors)(const pl_vec3 *from, const pl_solid_order *order, int32_t count,
+                        const double *origin, pl_f4 *to);
 } pl_solid_kernels;
 
 extern const pl_solid_kernels pl_solid_kernels_plain;
