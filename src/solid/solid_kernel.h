@@ -31,6 +31,8 @@ PL_SIMD_INLINE pl_f4 low(pl_f8 a) {
 PL_SIMD_INLINE pl_f4 high(pl_f8 a) {
   return __builtin_shufflevector(a, a, 4, 5, 6, 7);
 }
+typedef double d4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
+
 // Rows become columns: pairs, then pairs of pairs, then halves.
 PL_SIMD_INLINE void transpose8(pl_f8 r[8]) {
   pl_f8 a[8], b[8];
@@ -84,11 +86,9 @@ PL_SIMD_INLINE pl_f8 pair_at(const pl_f4 *from, int32_t first, int32_t second) {
 #endif
 }
 
-// x, y, z and the fourth number of eight particles. Four loads, four that insert and eight shuffles: less than half the
-// time of the machine's gathers.
-PL_SIMD_INLINE void gather_particles(const pl_f4 *from, const int32_t *offsets, pl_f8 rows[4]) {
-  pl_f8 a = pair_at(from, offsets[0], offsets[4]), b = pair_at(from, offsets[1], offsets[5]);
-  pl_f8 c = pair_at(from, offsets[2], offsets[6]), d = pair_at(from, offsets[3], offsets[7]);
+// Rows of the numbers of eight particles, of which i and i + 4 are side by side.
+PL_SIMD_INLINE void rows_of_pairs(const pl_f8 pairs[4], pl_f8 rows[4]) {
+  pl_f8 a = pairs[0], b = pairs[1], c = pairs[2], d = pairs[3];
   pl_f8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13),
         cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
   pl_f8 ab_z = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15),
@@ -97,6 +97,14 @@ PL_SIMD_INLINE void gather_particles(const pl_f4 *from, const int32_t *offsets, 
   rows[1] = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
   rows[2] = __builtin_shufflevector(ab_z, cd_z, 0, 1, 8, 9, 4, 5, 12, 13);
   rows[3] = __builtin_shufflevector(ab_z, cd_z, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+// x, y, z and the fourth number of eight particles. Four loads, four that insert and eight shuffles: less than half the
+// time of the machine's gathers.
+PL_SIMD_INLINE void gather_particles(const pl_f4 *from, const int32_t *offsets, pl_f8 rows[4]) {
+  pl_f8 pairs[4];
+  for (int k = 0; k < 4; ++k) pairs[k] = pair_at(from, offsets[k], offsets[k + 4]);
+  rows_of_pairs(pairs, rows);
 }
 
 // The reverse: (x, y, z, 0) of eight particles, i and i + 4 side by side.
@@ -498,8 +506,6 @@ static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rig
   return zero[0] + zero[1] + zero[2] == 0.0f;
 }
 
-typedef double d4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
-
 // Four numbers for each vector of three: the fourth is where the next one goes.
 PL_SIMD_INLINE void read_all(const pl_f4 *from, const int32_t *particle_of, int32_t count, const pl_d4 *shift,
                              pl_vec3 *to) {
@@ -533,6 +539,8 @@ static void write_vectors(const pl_vec3 *from, const pl_solid_order *order, int3
   }
 }
 
+#include "solid/solid_many_kernel.h"
+
 const pl_solid_kernels KERNELS = {
     .sum_moments = sum_moments,
     .find_gradient = find_gradient,
@@ -554,4 +562,8 @@ const pl_solid_kernels KERNELS = {
     .drift_particles = drift_particles,
     .read_vectors = read_vectors,
     .write_vectors = write_vectors,
+    .load_many = load_many,
+    .pose_many = pose_many,
+    .pull_many = pull_many,
+    .drift_many = drift_many,
 };

@@ -384,6 +384,11 @@ static void follow_origin(const pl_solid_model *model, pl_solid_state state, pl_
   for (int32_t i = 0; i < model->head.particle_count; ++i) state.positions[i] -= pl_f4_of_vec3(shift);
 }
 
+void pl_solid_end_step(const pl_solid_model *model, pl_solid_state state, bool is_finite, pl_vec3 center) {
+  *state.suspect = !is_finite;
+  follow_origin(model, state, center);
+}
+
 // The weights that all regions use, eight times each.
 static void share_weights(step_data *d) {
   const pl_solid_examples *examples = &d->model->examples;
@@ -497,21 +502,27 @@ double pl_solid_max_step(const pl_model *model) {
   return 1 / sqrt(((const pl_solid_model *)model)->frequency_squared);
 }
 
+float pl_solid_alpha_over_step(const pl_solid_model *model, double step) {
+  return (float)(fmin(1.0, model->frequency_squared * step * step) / step);
+}
+
+// Half of the energy of a vibration is kinetic: what velocity loses at twice the rate, amplitude loses at the rate.
+float pl_solid_damped_fraction(const pl_solid_model *model, double step) {
+  return (float)(1.0 - exp(-2 * model->damping * step));
+}
+
 pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
   const pl_solid_model *solid = (const pl_solid_model *)model;
   int32_t n = model->particle_count;
   int32_t group_blocks = pl_block_count(solid->group_count, GROUPS_PER_BLOCK),
           particle_blocks = pl_block_count(n, PARTICLES_PER_BLOCK);
-  double alpha = fmin(1.0, solid->frequency_squared * move->step * move->step);
   pl_scratch_mark mark = pl_scratch_push(move->scratch);
   step_data d = {
       .model = solid,
       .kernels = pl_solid_kernels_choose(),
       .state = pl_solid_state_of(model, state),
       .step = move->step,
-      // Half of the energy of a vibration is kinetic: what velocity loses at twice the rate, amplitude loses at the
-      // rate.
-      .damped_fraction = (float)(1.0 - exp(-2 * solid->damping * move->step)),
+      .damped_fraction = pl_solid_damped_fraction(solid, move->step),
   };
   if (!take_memory(&d, move->scratch, group_blocks, particle_blocks)) {
     pl_scratch_pop(move->scratch, mark);
@@ -527,7 +538,7 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .velocities = d.state.velocities,
       .forces = move->forces,
       .step = (float)move->step,
-      .alpha_over_step = (float)(alpha / move->step),
+      .alpha_over_step = pl_solid_alpha_over_step(solid, move->step),
       .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
   };
 
@@ -550,11 +561,10 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
   bool slowed = pl_solid_budget_finish(&d.budget, move->context, &sums, &d.rigid);
   if (move->damped != NULL) *move->damped = slowed;
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, drift, &d);
-  *d.state.suspect = 0;
-  for (int32_t b = 0; b < particle_blocks; ++b) *d.state.suspect |= !d.is_finite[b];
+  bool is_finite = true;
+  for (int32_t b = 0; b < particle_blocks; ++b) is_finite = is_finite && d.is_finite[b];
   keep_turn(&d, group_blocks);
-  follow_origin(solid, d.state, d.rigid.center);
-
+  pl_solid_end_step(solid, d.state, is_finite, d.rigid.center);
   pl_scratch_pop(move->scratch, mark);
   return PL_OK;
 }
