@@ -170,11 +170,16 @@ void pl_soft_fetch_slots(const pl_soft_solution *s, const pl_contact_pair *pair)
   if (pair->axis < 0) return;
   for (int k = 0; k < 2; ++k) {
     pl_soft_side side = pl_soft_side_of(pair, k);
-    const pl_contact_body *own = &s->bodies[side.own];
+    const pl_contact_body *own = &s->bodies[side.own], *other = &s->bodies[side.other];
+    const int32_t *triangles = other->surface->triangles;
+    __builtin_prefetch(own->impulse_mask, 1);
+    __builtin_prefetch(own->press_mask, 1);
     for (int32_t i = side.first; i < side.end; ++i) {
-      int32_t point = s->memory->soft_notes[i].point;
-      __builtin_prefetch(&own->impulses[(size_t)point * PL_IMPULSES_PER_POINT], 1);
-      if (own->presses != NULL) __builtin_prefetch(&own->presses[point], 1);
+      const pl_soft_note *note = &s->memory->soft_notes[i];
+      __builtin_prefetch(&own->impulses[(size_t)note->point * PL_IMPULSES_PER_POINT], 1);
+      if (own->presses != NULL) __builtin_prefetch(&own->presses[note->point], 1);
+      const int32_t *corners = &triangles[3 * (size_t)pl_contact_spot_triangle(note->spot)];
+      for (int c = 0; c < 3 && other->presses != NULL; ++c) __builtin_prefetch(&other->presses[corners[c]], 1);
     }
   }
 }
