@@ -309,22 +309,17 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
   if (d->measures_lag) d->lags[block] = max_of(lags);
 }
 
-// Stretch, rotation and pose of the eight regions of a group.
+// Stretch, rotation and pose of the eight regions of a group, of bodies with examples.
 static void pose_group(const step_data *d, int32_t group, const float *moments) {
   const pl_solid_examples *examples = &d->model->examples;
-  float *q = rotations_of(d, group);
   region_group g;
   g.index = group;
   g.moments = moments;
-  if (examples->count == 0) {
-    pl_rotation_batch(moments, q);
-  } else {
-    blend_group(d, &g);
-    // The paper's rotation does not depend on the weights of this step.
-    if (!d->projects || examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING) turn_group(d, &g);
-  }
+  blend_group(d, &g);
+  // The paper's rotation does not depend on the weights of this step.
+  if (!d->projects || examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING) turn_group(d, &g);
   const pl_solid_posing posing = {d->model, d->pull.positions, d->poses, group};
-  d->kernels->write_poses(&posing, moments, q, examples->count > 0 ? g.stretch : NULL);
+  d->kernels->write_poses(&posing, moments, rotations_of(d, group), g.stretch);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -343,6 +338,29 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
   for (int32_t group = begin; group < end; ++group) {
     d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
     pose_group(d, group, moments);
+  }
+  d->kernels->finish_stream();
+}
+
+// The same without examples, two groups at a time.
+static void match_plain_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  enum { STRIDE = PL_SOLID_MOMENT_COUNT * LANES };
+  const step_data *d = data;
+  _Alignas(64) float moments[2 * STRIDE];
+  for (int32_t group = begin; group < end; group += 2) {
+    int32_t count = group + 1 < end ? 2 : 1;
+    float *q = rotations_of(d, group);
+    for (int32_t i = 0; i < count; ++i)
+      d->kernels->sum_moments(d->model, d->pull.positions, group + i, moments + STRIDE * i);
+    if (count == 2)
+      pl_rotation_batch_two(moments, STRIDE, q);
+    else
+      pl_rotation_batch(moments, q);
+    for (int32_t i = 0; i < count; ++i) {
+      const pl_solid_posing posing = {d->model, d->pull.positions, d->poses, group + i};
+      d->kernels->write_poses(&posing, moments + STRIDE * i, q + QUAT_LANES * i, NULL);
+    }
   }
   d->kernels->finish_stream();
 }
@@ -550,9 +568,10 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
   d.used = find_used(&d);
   find_weights(&d, move->context, group_blocks);
   pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK,
-                  d.goals != NULL ? shape_regions
-                  : d.projects    ? pose_regions
-                                  : match_regions,
+                  d.goals != NULL              ? shape_regions
+                  : d.projects                 ? pose_regions
+                  : solid->examples.count == 0 ? match_plain_regions
+                                               : match_regions,
                   &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);
   pl_solid_sums sums = pl_solid_join_sums(d.sums, particle_blocks);
