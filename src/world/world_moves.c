@@ -9,7 +9,7 @@
 #include "world/world_segments.h"
 
 // Bodies with more particles divide their own work; fewer than these in a block are not worth a task. Where there are
-// enough for several threads, a block has as many as move together.
+// enough for several threads, a block fills the lanes of bodies that move together.
 enum { MAX_PARTICLES = 1024, MIN_GRAIN = 4, ENOUGH_BODIES = 8 * LANES };
 
 // What became of a block of bodies.
