@@ -195,6 +195,10 @@ typedef struct pl_body_method {
   // One step of the body on its own: elastic and outside forces, no contact. Fails before changing
   // anything. PL_REMARK_NOT_CONVERGED: it moved, but its solver stopped at the limit of iterations.
   pl_status (*move)(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
+  // The same of up to LANES bodies of a model with `moves_many`; each gets the bits that it would
+  // have by itself. NULL for methods without such models.
+  pl_status (*move_many)(const pl_model *model, void *const *states, const pl_body_move *moves,
+                         int32_t count, pl_error *error);
   void (*get_positions)(const pl_model *model, const void *state, pl_vec3 *positions);
   void (*get_velocities)(const pl_model *model, const void *state, pl_vec3 *velocities);
   void (*get_surface)(const pl_model *model, const void *state, pl_vec3 *points);
@@ -272,7 +276,8 @@ struct pl_model {
   // Velocities are those at the end of a step; false: those of its middle, as positions follow
   // them, x1 = x0 + h v1.
   bool velocities_at_ends;
-  uint64_t hash;  // of everything that decides how the model behaves
+  bool moves_many;  // several bodies at a time take less time than one after the other
+  uint64_t hash;    // of everything that decides how the model behaves
 };
 
 // The gap that a model keeps around its surface: the one given, or, where that is negative, the

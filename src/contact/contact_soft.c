@@ -278,6 +278,7 @@ void pl_soft_fetch_slots(const pl_soft_solution *s, const pl_contact_pair *pair)
   for (int k = 0; k < 2; ++k) {
     pl_soft_side side = pl_soft_side_of(pair, k);
     const pl_contact_body *own = &s->bodies[side.own];
+    __builtin_prefetch(own->impulse_mask, 1);
     for (int32_t i = side.first; i < side.end; ++i) {
       int32_t point = s->memory->soft_notes[i].point;
       __builtin_prefetch(&own->impulses[(size_t)point * PL_IMPULSES_PER_POINT], 1);

@@ -5,6 +5,7 @@
 #include "math/rotation.h"
 
 #define KERNEL_NAME pl_rotation_batch_plain
+#define WIDTH 8
 #include "math/rotation_batch_kernel.h"
 
 static void redo_in_double(const float *a, float *q, int lane) {
@@ -20,12 +21,25 @@ static void redo_in_double(const float *a, float *q, int lane) {
 
 void pl_rotation_batch(const float *a, float *q) {
 #if PL_SIMD_HAS_AVX2
-  int lost = PL_SIMD_CAN_AVX2() ? pl_rotation_batch_avx2(a, q) : pl_rotation_batch_plain(a, q);
+  int lost = PL_SIMD_CAN_AVX2() ? pl_rotation_batch_avx2(a, 0, q) : pl_rotation_batch_plain(a, 0, q);
 #else
-  int lost = pl_rotation_batch_plain(a, q);
+  int lost = pl_rotation_batch_plain(a, 0, q);
 #endif
   for (int lane = 0; lost != 0; ++lane, lost >>= 1)
     if (lost & 1) redo_in_double(a, q, lane);
+}
+
+void pl_rotation_batch_two(const float *a, size_t stride, float *q) {
+#if PL_SIMD_HAS_AVX2
+  if (PL_SIMD_CAN_AVX512()) {
+    int lost = pl_rotation_batch_avx512(a, stride, q);
+    for (int lane = 0; lost != 0; ++lane, lost >>= 1)
+      if (lost & 1) redo_in_double(a + (lane < LANES ? 0 : stride), q + (lane < LANES ? 0 : QUAT_LANES), lane % LANES);
+    return;
+  }
+#endif
+  pl_rotation_batch(a, q);
+  pl_rotation_batch(a + stride, q + QUAT_LANES);
 }
 
 static void unit_scalar(float q[4], bool is_short) {

@@ -1,6 +1,6 @@
 // Kernel of pl_rotation_batch(), the rotation R of paper 000, eq. 1: guarded Newton iteration as in rotation.c, on
-// eight float matrices at once. Included by one file per instruction set (see simd.h), with KERNEL_NAME set; no include
-// guard on purpose.
+// eight float matrices at once, or on two such batches. Included by one file per instruction set (see simd.h), with
+// KERNEL_NAME and WIDTH (8 or 16) set; no include guard on purpose.
 //
 // A  matrix      q  rotation, R its matrix       B = R^T A
 // g  axial part of B    H = tr(S) I - S, S = (B + B^T)/2    w  Newton step, H w = g
@@ -10,15 +10,85 @@
 // definite or when MAX_ITERATION_COUNT is reached; the caller redoes it in double.
 #include "math/rotation_batch_limits.h"
 
+// Eight lanes of one batch, or those of two batches one after the other: the second is `stride` floats after the first.
+#if WIDTH == 16
+typedef float wide_f __attribute__((vector_size(64), may_alias));
+typedef int32_t wide_m __attribute__((vector_size(64), may_alias));
+
+PL_SIMD_INLINE wide_f wide_load(const float *from, size_t stride) {
+  __m512 low = _mm512_castps256_ps512(_mm256_load_ps(from));
+  return (wide_f)_mm512_insertf32x8(low, _mm256_load_ps(from + stride), 1);
+}
+PL_SIMD_INLINE void wide_store(float *to, size_t stride, wide_f a) {
+  _mm256_store_ps(to, _mm512_castps512_ps256((__m512)a));
+  _mm256_store_ps(to + stride, _mm512_extractf32x8_ps((__m512)a, 1));
+}
+PL_SIMD_INLINE wide_f wide_set1(float a) {
+  return (wide_f)_mm512_set1_ps(a);
+}
+PL_SIMD_INLINE wide_f wide_select(wide_m mask, wide_f a, wide_f b) {
+  return (wide_f)((mask & (wide_m)a) | (~mask & (wide_m)b));
+}
+PL_SIMD_INLINE wide_f wide_abs(wide_f a) {
+  return (wide_f)((wide_m)a & INT32_MAX);
+}
+PL_SIMD_INLINE wide_f wide_max(wide_f a, wide_f b) {
+  return (wide_f)_mm512_max_ps((__m512)a, (__m512)b);
+}
+PL_SIMD_INLINE wide_f wide_sqrt(wide_f a) {
+  return (wide_f)_mm512_sqrt_ps((__m512)a);
+}
+PL_SIMD_INLINE int wide_bits(wide_m mask) {
+  return _mm512_movepi32_mask((__m512i)mask);
+}
+#else
+typedef pl_f8 wide_f;
+typedef pl_m8 wide_m;
+
+PL_SIMD_INLINE wide_f wide_load(const float *from, size_t stride) {
+  (void)stride;
+  return pl_f8_load(from);
+}
+PL_SIMD_INLINE void wide_store(float *to, size_t stride, wide_f a) {
+  (void)stride;
+  pl_f8_store(to, a);
+}
+PL_SIMD_INLINE wide_f wide_set1(float a) {
+  return pl_f8_set1(a);
+}
+PL_SIMD_INLINE wide_f wide_select(wide_m mask, wide_f a, wide_f b) {
+  return pl_f8_select(mask, a, b);
+}
+PL_SIMD_INLINE wide_f wide_abs(wide_f a) {
+  return pl_f8_abs(a);
+}
+PL_SIMD_INLINE wide_f wide_max(wide_f a, wide_f b) {
+  return pl_f8_max(a, b);
+}
+PL_SIMD_INLINE wide_f wide_sqrt(wide_f a) {
+  return pl_f8_sqrt(a);
+}
+PL_SIMD_INLINE int wide_bits(wide_m mask) {
+  return pl_m8_bits(mask);
+}
+#endif
+
+PL_SIMD_INLINE bool wide_any(wide_m mask) {
+  return wide_bits(mask) != 0;
+}
+PL_SIMD_INLINE bool wide_all(wide_m mask) {
+  return wide_bits(mask) == (1 << WIDTH) - 1;
+}
+
 typedef struct lane_quat {
-  pl_f8 x, y, z, w;
+  wide_f x, y, z, w;
 } lane_quat;
 
 // Made a unit. After a short step the square is within 1e-4 of 1, where two terms of a series are exact to 1e-9; where
 // all lanes are so, nothing waits for a root and a division.
-PL_SIMD_INLINE void unit(lane_quat *q, pl_m8 is_short) {
-  pl_f8 square = q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w, f = 1.5f - 0.5f * square;
-  if (!pl_m8_all(is_short)) f = pl_f8_select(is_short, f, 1.0f / pl_f8_sqrt(square));
+PL_SIMD_INLINE void unit(lane_quat *q, wide_m is_short) {
+  wide_f square = q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w, f = 1.5f - 0.5f * square;
+  if (!wide_all(is_short)) f = wide_select(is_short, f, 1.0f / wide_sqrt(square));
   q->x *= f;
   q->y *= f;
   q->z *= f;
@@ -26,13 +96,13 @@ PL_SIMD_INLINE void unit(lane_quat *q, pl_m8 is_short) {
 }
 
 // b = R(q)^T a
-PL_SIMD_INLINE void unrotate(const lane_quat *q, const pl_f8 a[9], pl_f8 b[9]) {
-  pl_f8 x2 = q->x + q->x, y2 = q->y + q->y, z2 = q->z + q->z;
-  pl_f8 xx = q->x * x2, yy = q->y * y2, zz = q->z * z2, xy = q->x * y2, xz = q->x * z2, yz = q->y * z2;
-  pl_f8 wx = q->w * x2, wy = q->w * y2, wz = q->w * z2;
-  pl_f8 r00 = 1.0f - (yy + zz), r01 = xy - wz, r02 = xz + wy;
-  pl_f8 r10 = xy + wz, r11 = 1.0f - (xx + zz), r12 = yz - wx;
-  pl_f8 r20 = xz - wy, r21 = yz + wx, r22 = 1.0f - (xx + yy);
+PL_SIMD_INLINE void unrotate(const lane_quat *q, const wide_f a[9], wide_f b[9]) {
+  wide_f x2 = q->x + q->x, y2 = q->y + q->y, z2 = q->z + q->z;
+  wide_f xx = q->x * x2, yy = q->y * y2, zz = q->z * z2, xy = q->x * y2, xz = q->x * z2, yz = q->y * z2;
+  wide_f wx = q->w * x2, wy = q->w * y2, wz = q->w * z2;
+  wide_f r00 = 1.0f - (yy + zz), r01 = xy - wz, r02 = xz + wy;
+  wide_f r10 = xy + wz, r11 = 1.0f - (xx + zz), r12 = yz - wx;
+  wide_f r20 = xz - wy, r21 = yz + wx, r22 = 1.0f - (xx + yy);
   for (int j = 0; j < 3; ++j) {
     b[j] = r00 * a[j] + r10 * a[3 + j] + r20 * a[6 + j];
     b[3 + j] = r01 * a[j] + r11 * a[3 + j] + r21 * a[6 + j];
@@ -42,13 +112,13 @@ PL_SIMD_INLINE void unrotate(const lane_quat *q, const pl_f8 a[9], pl_f8 b[9]) {
 
 // H w = g. Returns the lanes where H is safely positive definite; w means nothing in the others. `is_short`: the lanes
 // that such a step settles.
-PL_SIMD_INLINE pl_m8 newton_step(const pl_f8 b[9], pl_f8 w[3], pl_f8 *length2, pl_m8 *is_short) {
-  pl_f8 h00 = b[4] + b[8], h11 = b[0] + b[8], h22 = b[0] + b[4];
-  pl_f8 h01 = -0.5f * (b[1] + b[3]), h02 = -0.5f * (b[2] + b[6]), h12 = -0.5f * (b[5] + b[7]);
-  pl_f8 c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
-  pl_f8 c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
-  pl_f8 determinant = h00 * c00 + h01 * c01 + h02 * c02, trace = h00 + h11 + h22;
-  pl_f8 gx = b[7] - b[5], gy = b[2] - b[6], gz = b[3] - b[1], f = 1.0f / determinant, cube = trace * trace * trace;
+PL_SIMD_INLINE wide_m newton_step(const wide_f b[9], wide_f w[3], wide_f *length2, wide_m *is_short) {
+  wide_f h00 = b[4] + b[8], h11 = b[0] + b[8], h22 = b[0] + b[4];
+  wide_f h01 = -0.5f * (b[1] + b[3]), h02 = -0.5f * (b[2] + b[6]), h12 = -0.5f * (b[5] + b[7]);
+  wide_f c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22, c02 = h01 * h12 - h02 * h11;
+  wide_f c11 = h00 * h22 - h02 * h02, c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
+  wide_f determinant = h00 * c00 + h01 * c01 + h02 * c02, trace = h00 + h11 + h22;
+  wide_f gx = b[7] - b[5], gy = b[2] - b[6], gz = b[3] - b[1], f = 1.0f / determinant, cube = trace * trace * trace;
   w[0] = f * (c00 * gx + c01 * gy + c02 * gz);
   w[1] = f * (c01 * gx + c11 * gy + c12 * gz);
   w[2] = f * (c02 * gx + c12 * gy + c22 * gz);
@@ -59,8 +129,8 @@ PL_SIMD_INLINE pl_m8 newton_step(const pl_f8 b[9], pl_f8 w[3], pl_f8 *length2, p
 
 // q (w/2, 1 + |w|²/4), made a unit. For a matrix of three equal stretches |w| is the tangent of the angle of which the
 // quaternion takes that of the half, and tan(a/2) = tan(a)/2 / (1 + tan²(a)/4) up to the fifth order.
-PL_SIMD_INLINE lane_quat turned(const lane_quat *q, const pl_f8 w[3], pl_f8 length2, pl_m8 is_short) {
-  pl_f8 x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2], u = 1.0f + 0.25f * length2;
+PL_SIMD_INLINE lane_quat turned(const lane_quat *q, const wide_f w[3], wide_f length2, wide_m is_short) {
+  wide_f x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2], u = 1.0f + 0.25f * length2;
   lane_quat r = {q->x * u + q->w * x + (q->y * z - q->z * y), q->y * u + q->w * y + (q->z * x - q->x * z),
                  q->z * u + q->w * z + (q->x * y - q->y * x), q->w * u - (q->x * x + q->y * y + q->z * z)};
   unit(&r, is_short);
@@ -69,46 +139,46 @@ PL_SIMD_INLINE lane_quat turned(const lane_quat *q, const pl_f8 w[3], pl_f8 leng
 
 // Matrices whose products might leave the range of float, scaled so that their largest element is 1. No division where
 // there are none.
-PL_SIMD_INLINE void scale_extremes(pl_f8 a[9], pl_f8 max) {
-  pl_m8 is_extreme = ~((max > MIN_PLAIN_SIZE) & (max < MAX_PLAIN_SIZE));
-  if (!pl_m8_any(is_extreme)) return;
-  pl_f8 scale = pl_f8_select(is_extreme, 1.0f / max, pl_f8_set1(1.0f));
+PL_SIMD_INLINE void scale_extremes(wide_f a[9], wide_f max) {
+  wide_m is_extreme = ~((max > MIN_PLAIN_SIZE) & (max < MAX_PLAIN_SIZE));
+  if (!wide_any(is_extreme)) return;
+  wide_f scale = wide_select(is_extreme, 1.0f / max, wide_set1(1.0f));
   for (int i = 0; i < 9; ++i) a[i] *= scale;
 }
 
-int KERNEL_NAME(const float *matrix, float *quaternion) {
-  pl_f8 a[9], max = pl_f8_set1(0.0f);
+int KERNEL_NAME(const float *matrices, size_t stride, float *quaternions) {
+  wide_f a[9], max = wide_set1(0.0f);
   for (int i = 0; i < 9; ++i) {
-    a[i] = pl_f8_load(matrix + LANES * i);
-    max = pl_f8_max(max, pl_f8_abs(a[i]));
+    a[i] = wide_load(matrices + LANES * i, stride);
+    max = wide_max(max, wide_abs(a[i]));
   }
-  pl_m8 active = (max > MIN_SIZE) & (max < MAX_SIZE);
+  wide_m active = (max > MIN_SIZE) & (max < MAX_SIZE);
   scale_extremes(a, max);
 
-  lane_quat q = {pl_f8_load(quaternion), pl_f8_load(quaternion + LANES), pl_f8_load(quaternion + 2 * LANES),
-                 pl_f8_load(quaternion + 3 * LANES)};
+  lane_quat q = {wide_load(quaternions, QUAT_LANES), wide_load(quaternions + LANES, QUAT_LANES),
+                 wide_load(quaternions + 2 * LANES, QUAT_LANES), wide_load(quaternions + 3 * LANES, QUAT_LANES)};
   lane_quat start = q;
-  active &= pl_f8_abs(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1.0f) < UNIT_TOLERANCE;
-  pl_m8 lost = ~active;
-  for (int iteration = 0; iteration < MAX_ITERATION_COUNT && pl_m8_any(active); ++iteration) {
-    pl_f8 b[9], w[3], length2;
-    pl_m8 is_short, good;
+  active &= wide_abs(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1.0f) < UNIT_TOLERANCE;
+  wide_m lost = ~active;
+  for (int iteration = 0; iteration < MAX_ITERATION_COUNT && wide_any(active); ++iteration) {
+    wide_f b[9], w[3], length2;
+    wide_m is_short, good;
     unrotate(&q, a, b);
     good = newton_step(b, w, &length2, &is_short);
     good &= length2 < MAX_STEP_LENGTH * MAX_STEP_LENGTH;
     lost |= active & ~good;
     active &= good;
     lane_quat next = turned(&q, w, length2, is_short);
-    q.x = pl_f8_select(active, next.x, q.x);
-    q.y = pl_f8_select(active, next.y, q.y);
-    q.z = pl_f8_select(active, next.z, q.z);
-    q.w = pl_f8_select(active, next.w, q.w);
+    q.x = wide_select(active, next.x, q.x);
+    q.y = wide_select(active, next.y, q.y);
+    q.z = wide_select(active, next.z, q.z);
+    q.w = wide_select(active, next.w, q.w);
     active &= ~is_short;
   }
   lost |= active;
-  pl_f8_store(quaternion, pl_f8_select(lost, start.x, q.x));
-  pl_f8_store(quaternion + LANES, pl_f8_select(lost, start.y, q.y));
-  pl_f8_store(quaternion + 2 * LANES, pl_f8_select(lost, start.z, q.z));
-  pl_f8_store(quaternion + 3 * LANES, pl_f8_select(lost, start.w, q.w));
-  return pl_m8_bits(lost);
+  wide_store(quaternions, QUAT_LANES, wide_select(lost, start.x, q.x));
+  wide_store(quaternions + LANES, QUAT_LANES, wide_select(lost, start.y, q.y));
+  wide_store(quaternions + 2 * LANES, QUAT_LANES, wide_select(lost, start.z, q.z));
+  wide_store(quaternions + 3 * LANES, QUAT_LANES, wide_select(lost, start.w, q.w));
+  return wide_bits(lost);
 }

@@ -181,17 +181,37 @@ static bool is_at_rest(const pl_solid_pull *pull, double alternating) {
   return alternating <= 0.125 * rate * rate * head->mass * size * size;
 }
 
-void pl_solid_budget_begin(pl_solid_budget *b, float damped_fraction) {
-  pl_solid_energy_budget *had = b->state.budget;
-  const pl_solid_model *model = b->pull->model;
-  bool is_set = *b->state.suspect != 0, is_pushed = b->pull->forces != NULL;
-  b->is_spared = model->examples.count > 0 || damped_fraction >= ENOUGH_DAMPING;
+// What a step does about a budget, before it begins.
+typedef struct budget_plan {
+  bool is_spared, is_known, is_fresh, measures;
+} budget_plan;
+
+static budget_plan plan_of(const pl_solid_model *model, pl_solid_state state, float damped_fraction, bool is_pushed) {
+  const pl_solid_energy_budget *had = state.budget;
+  bool is_set = *state.suspect != 0;
+  budget_plan plan = {.is_spared = model->examples.count > 0 || damped_fraction >= ENOUGH_DAMPING,
+                      .is_known = had->is_known != 0};
   // A state that was set, as by contact, begins a budget. Forces do work, and so may whatever sets the state in every
   // step: there is none until they end.
-  if (is_pushed || (is_set && had->was_set)) had->is_known = 0;
-  b->is_fresh = !is_pushed && (is_set ? !had->was_set : !had->is_known);
-  b->measures = !b->is_spared && (b->is_fresh || (had->is_known && had->pause == 0));
-  had->was_set = (uint8_t)is_set;
+  if (is_pushed || (is_set && had->was_set)) plan.is_known = false;
+  plan.is_fresh = !is_pushed && (is_set ? !had->was_set : !plan.is_known);
+  plan.measures = !plan.is_spared && (plan.is_fresh || (plan.is_known && had->pause == 0));
+  return plan;
+}
+
+bool pl_solid_budget_will_measure(const pl_solid_model *model, pl_solid_state state, float damped_fraction,
+                                  bool is_pushed) {
+  return plan_of(model, state, damped_fraction, is_pushed).measures;
+}
+
+void pl_solid_budget_begin(pl_solid_budget *b, float damped_fraction) {
+  const pl_solid_model *model = b->pull->model;
+  budget_plan plan = plan_of(model, b->state, damped_fraction, b->pull->forces != NULL);
+  b->is_spared = plan.is_spared;
+  b->is_fresh = plan.is_fresh;
+  b->measures = plan.measures;
+  b->state.budget->is_known = plan.is_known;
+  b->state.budget->was_set = *b->state.suspect != 0;
   if (b->measures) memcpy(b->before, b->pull->velocities, (size_t)model->head.particle_count * sizeof(pl_f4));
 }
 

@@ -26,6 +26,10 @@ typedef struct pl_solid_budget {
 // Memory for a step, whether it is measured or not. False: out of memory.
 bool pl_solid_budget_take(pl_scratch *scratch, int32_t particle_count, pl_solid_budget *budget);
 
+// Whether a step that begins now will measure the energy of a body.
+bool pl_solid_budget_will_measure(const pl_solid_model *model, pl_solid_state state,
+                                  float damped_fraction, bool is_pushed);
+
 // Before the velocities change: decide whether to measure.
 void pl_solid_budget_begin(pl_solid_budget *budget, float damped_fraction);
 

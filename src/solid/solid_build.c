@@ -27,6 +27,7 @@ static const pl_body_method SOLID_METHOD = {
     .state_size = pl_solid_state_size,
     .start = pl_solid_start,
     .move = pl_solid_move,
+    .move_many = pl_solid_move_many,
     .get_positions = pl_solid_get_positions,
     .get_velocities = pl_solid_get_velocities,
     .get_surface = pl_solid_get_surface,
@@ -248,6 +249,22 @@ static pl_status fill_regions(pl_solid_model *model, pl_error *error) {
     const double values[PL_SOLID_PADDING] = {center.x, center.y, center.z, arm.x, arm.y, arm.z, 1 / mass, 3 / size, 1};
     for (int k = 0; k < PL_SOLID_PADDING; ++k) row[LANES * k] = (float)values[k];
   }
+  return PL_OK;
+}
+
+// The regions as bodies side by side see them.
+static pl_status fill_arms(pl_solid_model *model, pl_error *error) {
+  int32_t n = model->head.particle_count;
+  if (n > PL_SOLID_MANY_PARTICLES) return PL_OK;
+  pl_f4 *arms = PL_TAKE(&model->head.arena, pl_f4, model->region_start[n]);
+  if (arms == NULL) return pl_fail_memory(error);
+  for (int32_t r = 0; r < n; ++r)
+    for (int32_t e = model->region_start[r]; e < model->region_start[r + 1]; ++e) {
+      pl_f4 rest = model->rest[model->region_particles[e]];
+      arms[e] = rest - model->rest[r];
+      arms[e][3] = rest[3];
+    }
+  model->region_arms = arms;
   return PL_OK;
 }
 
@@ -474,6 +491,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   pl_arena_destroy(&scratch);
   if (status >= 0) status = fill_particles(&view, model, error);
   if (status >= 0) status = fill_regions(model, error);
+  if (status >= 0) status = fill_arms(model, error);
   if (status >= 0) status = fill_slots(model, error);
   if (status >= 0) status = fill_far(context, model, error);
   if (status >= 0) status = fill_stiffness(def, model, error);
@@ -490,6 +508,7 @@ static pl_status fill_model(pl_context *context, const pl_solid_def *def, const 
   if (status >= 0 && !pl_tet_map_build(&head->arena, &head->surface, &volume, &head->surface.tet_map))
     status = pl_fail_memory(error);
   if (status >= 0) status = place_surface(model, error);
+  head->moves_many = model->region_arms != NULL && model->examples.count == 0;
   if (status >= 0) head->hash = hash_model(model);
   return status;
 }

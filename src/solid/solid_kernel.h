@@ -9,13 +9,20 @@
 // Papers' letters: A = sum w p q^T (or times the inverse of sum w q q^T), R rotation, S stretch, L descriptor of an
 // example less the rest's.
 
-// Four floats as doubles. Written with intrinsics where there are any, because gcc makes three instructions of it
-// otherwise.
+// Four floats as doubles, and back. Written with intrinsics where there are any, because gcc makes three instructions
+// of it otherwise.
 PL_SIMD_INLINE pl_d4 widen(pl_f4 a) {
 #if PL_SIMD_IS_AVX
   return (pl_d4)_mm256_cvtps_pd((__m128)a);
 #else
   return __builtin_convertvector(a, pl_d4);
+#endif
+}
+PL_SIMD_INLINE pl_f4 narrow(pl_d4 a) {
+#if PL_SIMD_IS_AVX
+  return (pl_f4)_mm256_cvtpd_ps((__m256d)a);
+#else
+  return __builtin_convertvector(a, pl_f4);
 #endif
 }
 PL_SIMD_INLINE pl_f4 low(pl_f8 a) {
@@ -24,6 +31,8 @@ PL_SIMD_INLINE pl_f4 low(pl_f8 a) {
 PL_SIMD_INLINE pl_f4 high(pl_f8 a) {
   return __builtin_shufflevector(a, a, 4, 5, 6, 7);
 }
+typedef double d4_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
+
 // Rows become columns: pairs, then pairs of pairs, then halves.
 PL_SIMD_INLINE void transpose8(pl_f8 r[8]) {
   pl_f8 a[8], b[8];
@@ -77,11 +86,9 @@ PL_SIMD_INLINE pl_f8 pair_at(const pl_f4 *from, int32_t first, int32_t second) {
 #endif
 }
 
-// x, y, z and the fourth number of eight particles. Four loads, four that insert and eight shuffles: less than half the
-// time of the machine's gathers.
-PL_SIMD_INLINE void gather_particles(const pl_f4 *from, const int32_t *offsets, pl_f8 rows[4]) {
-  pl_f8 a = pair_at(from, offsets[0], offsets[4]), b = pair_at(from, offsets[1], offsets[5]);
-  pl_f8 c = pair_at(from, offsets[2], offsets[6]), d = pair_at(from, offsets[3], offsets[7]);
+// Rows of the numbers of eight particles, of which i and i + 4 are side by side.
+PL_SIMD_INLINE void rows_of_pairs(const pl_f8 pairs[4], pl_f8 rows[4]) {
+  pl_f8 a = pairs[0], b = pairs[1], c = pairs[2], d = pairs[3];
   pl_f8 ab = __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13),
         cd = __builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
   pl_f8 ab_z = __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15),
@@ -90,6 +97,14 @@ PL_SIMD_INLINE void gather_particles(const pl_f4 *from, const int32_t *offsets, 
   rows[1] = __builtin_shufflevector(ab, cd, 2, 3, 10, 11, 6, 7, 14, 15);
   rows[2] = __builtin_shufflevector(ab_z, cd_z, 0, 1, 8, 9, 4, 5, 12, 13);
   rows[3] = __builtin_shufflevector(ab_z, cd_z, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+// x, y, z and the fourth number of eight particles. Four loads, four that insert and eight shuffles: less than half the
+// time of the machine's gathers.
+PL_SIMD_INLINE void gather_particles(const pl_f4 *from, const int32_t *offsets, pl_f8 rows[4]) {
+  pl_f8 pairs[4];
+  for (int k = 0; k < 4; ++k) pairs[k] = pair_at(from, offsets[k], offsets[k + 4]);
+  rows_of_pairs(pairs, rows);
 }
 
 // The reverse: (x, y, z, 0) of eight particles, i and i + 4 side by side.
@@ -491,6 +506,41 @@ static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rig
   return zero[0] + zero[1] + zero[2] == 0.0f;
 }
 
+// Four numbers for each vector of three: the fourth is where the next one goes.
+PL_SIMD_INLINE void read_all(const pl_f4 *from, const int32_t *particle_of, int32_t count, const pl_d4 *shift,
+                             pl_vec3 *to) {
+  pl_d4 last = {0};
+  for (int32_t i = 0; i < count; ++i) {
+    last = widen(from[particle_of[i]]);
+    if (shift != NULL) last += *shift;
+    if (i + 1 < count) *(d4_unaligned *)(void *)&to[i] = last;
+  }
+  if (count > 0) to[count - 1] = pl_vec3_of(last[0], last[1], last[2]);
+}
+
+static void read_vectors(const pl_f4 *from, const pl_solid_order *order, int32_t count, const double *origin,
+                         pl_vec3 *to) {
+  // Adding nothing would change the sign of zeros.
+  if (origin == NULL) {
+    read_all(from, order->particle_of, count, NULL, to);
+    return;
+  }
+  pl_d4 shift = {origin[0], origin[1], origin[2], 0};
+  read_all(from, order->particle_of, count, &shift, to);
+}
+
+static void write_vectors(const pl_vec3 *from, const pl_solid_order *order, int32_t count, const double *origin,
+                          pl_f4 *to) {
+  pl_d4 shift = {0};
+  if (origin != NULL) shift = (pl_d4){origin[0], origin[1], origin[2], 0};
+  for (int32_t i = 0; i < count; ++i) {
+    const pl_vec3 *a = &from[order->point_of[i]];
+    to[i] = narrow((pl_d4){a->x, a->y, a->z, 0} - shift);
+  }
+}
+
+#include "solid/solid_many_kernel.h"
+
 const pl_solid_kernels KERNELS = {
     .sum_moments = sum_moments,
     .find_gradient = find_gradient,
@@ -510,4 +560,10 @@ const pl_solid_kernels KERNELS = {
     .finish_stream = finish_stream,
     .pull_particles = pull_particles,
     .drift_particles = drift_particles,
+    .read_vectors = read_vectors,
+    .write_vectors = write_vectors,
+    .load_many = load_many,
+    .pose_many = pose_many,
+    .pull_many = pull_many,
+    .drift_many = drift_many,
 };

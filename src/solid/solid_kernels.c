@@ -2,6 +2,7 @@
 #include "solid/solid_kernels.h"
 
 #include "math/quat_batch.h"
+#include "math/rotation_batch.h"
 
 #define KERNELS pl_solid_kernels_plain
 #include "solid/solid_kernel.h"

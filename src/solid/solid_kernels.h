@@ -86,6 +86,45 @@ typedef struct pl_solid_measure {
   int32_t count;          // examples
 } pl_solid_measure;
 
+// Sums over the particles of bodies side by side, as in pl_solid_sums.
+enum {
+  PL_SOLID_DRIFT,
+  PL_SOLID_TWIST,
+  PL_SOLID_MOMENTUM,
+  PL_SOLID_MOMENT,
+  PL_SOLID_SPIN,
+  PL_SOLID_SQUARES,
+  PL_SOLID_PRODUCTS,
+  PL_SOLID_PULLS,
+  PL_SOLID_SUM_COUNT
+};
+
+// Vectors of the rigid motion of bodies side by side, as in pl_solid_rigid.
+enum {
+  PL_SOLID_AT_CENTER,
+  PL_SOLID_MOVING,
+  PL_SOLID_TURNING,
+  PL_SOLID_DRIFTING,
+  PL_SOLID_TWISTING,
+  PL_SOLID_MOTION_COUNT
+};
+
+// The pose of a region of bodies side by side: [3][4][8], for each coordinate a row of M and one of
+// the vector.
+enum { PL_SOLID_MANY_POSE = 3 * 4 * LANES };
+
+// Bodies of one model side by side (solid_many.c): lane k of every row is body k.
+typedef struct pl_solid_many {
+  const pl_solid_model *model;
+  pl_solid_state states[LANES];   // of lanes that are not used: that of the first
+  float *positions, *velocities;  // [particle][3][8]
+  float *poses;                   // PL_SOLID_MANY_POSE per region
+  float step, alpha_over_step, damped_fraction;
+  _Alignas(32) float gains[VEC3_LANES];  // step * acceleration
+  _Alignas(32) double sums[PL_SOLID_SUM_COUNT][3][LANES];
+  _Alignas(32) float motions[PL_SOLID_MOTION_COUNT][3][LANES];
+} pl_solid_many;
+
 typedef struct pl_solid_kernels {
   // Moments of the eight regions of a group.
   void (*sum_moments)(const pl_solid_model *model, const pl_f4 *positions, int32_t group,
@@ -133,6 +172,18 @@ typedef struct pl_solid_kernels {
   // finite afterwards.
   bool (*drift_particles)(const pl_solid_pull *pull, const pl_solid_rigid *rigid,
                           float damped_fraction, int32_t begin, int32_t end);
+  // Vectors of particles in the order of the mesh, plus `origin` (3) unless it is NULL; and back.
+  void (*read_vectors)(const pl_f4 *from, const pl_solid_order *order, int32_t count,
+                       const double *origin, pl_vec3 *to);
+  void (*write_vectors)(const pl_vec3 *from, const pl_solid_order *order, int32_t count,
+                        const double *origin, pl_f4 *to);
+  // A step of bodies side by side: particles from the states; all regions; eq. 4 and the sums of
+  // all particles; rounding corrections, damping, eq. 5 and back to the states. The last returns a
+  // bit for each body of which everything is finite.
+  void (*load_many)(const pl_solid_many *many);
+  void (*pose_many)(const pl_solid_many *many);
+  void (*pull_many)(pl_solid_many *many);
+  int (*drift_many)(const pl_solid_many *many);
 } pl_solid_kernels;
 
 extern const pl_solid_kernels pl_solid_kernels_plain;

@@ -76,6 +76,9 @@ typedef struct pl_solid_model {
   int32_t group_count;          // groups of eight regions
   const int32_t *region_start;  // 8 * group_count + 1; padding regions are empty
   const int32_t *region_particles;
+  // Per entry of these: rest position relative to the region's own particle, and the mass in
+  // `rest`; NULL for bodies that do not move side by side with others.
+  const pl_f4 *region_arms;
   // The same for the kernels, in slots of one particle of each of the eight regions of a group. The
   // first slot of a group holds the regions' own particles, and so do slots beyond the end of a
   // region and all those of a padding region.
@@ -162,12 +165,27 @@ int32_t pl_solid_given_count(const pl_solid_model *model);
 // The longest step that a model follows at its full stiffness, s.
 double pl_solid_max_step(const pl_model *model);
 
+// alpha / step, 1/s, and the fraction of the motion within a body that damping takes in a step.
+float pl_solid_alpha_over_step(const pl_solid_model *model, double step);
+float pl_solid_damped_fraction(const pl_solid_model *model, double step);
+
 size_t pl_solid_state_size(const pl_model *model);
 pl_solid_state pl_solid_state_of(const pl_model *model, const void *state);
 
 // One step (solid_step.c).
 pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move,
                         pl_error *error);
+
+// Models with at most this many particles and without examples move bodies side by side.
+enum { PL_SOLID_MANY_PARTICLES = 128 };
+
+// One step of several bodies, with the bits that each would have by itself (solid_many.c).
+pl_status pl_solid_move_many(const pl_model *model, void *const *states, const pl_body_move *moves,
+                             int32_t count, pl_error *error);
+
+// After a step: whether the state is finite, and the origin follows `center` (solid_step.c).
+void pl_solid_end_step(const pl_solid_model *model, pl_solid_state state, bool is_finite,
+                       pl_vec3 center);
 
 // Reading and writing (solid_surface.c).
 void pl_solid_start(const pl_model *model, void *state, const pl_body_start *start);

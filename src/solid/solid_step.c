@@ -309,22 +309,17 @@ static void measure_regions(void *data, int32_t begin, int32_t end, int32_t bloc
   if (d->measures_lag) d->lags[block] = max_of(lags);
 }
 
-// Stretch, rotation and pose of the eight regions of a group.
+// Stretch, rotation and pose of the eight regions of a group, of bodies with examples.
 static void pose_group(const step_data *d, int32_t group, const float *moments) {
   const pl_solid_examples *examples = &d->model->examples;
-  float *q = rotations_of(d, group);
   region_group g;
   g.index = group;
   g.moments = moments;
-  if (examples->count == 0) {
-    pl_rotation_batch(moments, q);
-  } else {
-    blend_group(d, &g);
-    // The paper's rotation does not depend on the weights of this step.
-    if (!d->projects || examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING) turn_group(d, &g);
-  }
+  blend_group(d, &g);
+  // The paper's rotation does not depend on the weights of this step.
+  if (!d->projects || examples->goal_rotation == PL_SOLID_ROTATION_CONSERVING) turn_group(d, &g);
   const pl_solid_posing posing = {d->model, d->pull.positions, d->poses, group};
-  d->kernels->write_poses(&posing, moments, q, examples->count > 0 ? g.stretch : NULL);
+  d->kernels->write_poses(&posing, moments, rotations_of(d, group), g.stretch);
 }
 
 static void pose_regions(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -343,6 +338,29 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
   for (int32_t group = begin; group < end; ++group) {
     d->kernels->sum_moments(d->model, d->pull.positions, group, moments);
     pose_group(d, group, moments);
+  }
+  d->kernels->finish_stream();
+}
+
+// The same without examples, two groups at a time.
+static void match_plain_regions(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  enum { STRIDE = PL_SOLID_MOMENT_COUNT * LANES };
+  const step_data *d = data;
+  _Alignas(64) float moments[2 * STRIDE];
+  for (int32_t group = begin; group < end; group += 2) {
+    int32_t count = group + 1 < end ? 2 : 1;
+    float *q = rotations_of(d, group);
+    for (int32_t i = 0; i < count; ++i)
+      d->kernels->sum_moments(d->model, d->pull.positions, group + i, moments + STRIDE * i);
+    if (count == 2)
+      pl_rotation_batch_two(moments, STRIDE, q);
+    else
+      pl_rotation_batch(moments, q);
+    for (int32_t i = 0; i < count; ++i) {
+      const pl_solid_posing posing = {d->model, d->pull.positions, d->poses, group + i};
+      d->kernels->write_poses(&posing, moments + STRIDE * i, q + QUAT_LANES * i, NULL);
+    }
   }
   d->kernels->finish_stream();
 }
@@ -382,6 +400,11 @@ static void follow_origin(const pl_solid_model *model, pl_solid_state state, pl_
   state.origin[1] += shift.y;
   state.origin[2] += shift.z;
   for (int32_t i = 0; i < model->head.particle_count; ++i) state.positions[i] -= pl_f4_of_vec3(shift);
+}
+
+void pl_solid_end_step(const pl_solid_model *model, pl_solid_state state, bool is_finite, pl_vec3 center) {
+  *state.suspect = !is_finite;
+  follow_origin(model, state, center);
 }
 
 // The weights that all regions use, eight times each.
@@ -497,21 +520,27 @@ double pl_solid_max_step(const pl_model *model) {
   return 1 / sqrt(((const pl_solid_model *)model)->frequency_squared);
 }
 
+float pl_solid_alpha_over_step(const pl_solid_model *model, double step) {
+  return (float)(fmin(1.0, model->frequency_squared * step * step) / step);
+}
+
+// Half of the energy of a vibration is kinetic: what velocity loses at twice the rate, amplitude loses at the rate.
+float pl_solid_damped_fraction(const pl_solid_model *model, double step) {
+  return (float)(1.0 - exp(-2 * model->damping * step));
+}
+
 pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *move, pl_error *error) {
   const pl_solid_model *solid = (const pl_solid_model *)model;
   int32_t n = model->particle_count;
   int32_t group_blocks = pl_block_count(solid->group_count, GROUPS_PER_BLOCK),
           particle_blocks = pl_block_count(n, PARTICLES_PER_BLOCK);
-  double alpha = fmin(1.0, solid->frequency_squared * move->step * move->step);
   pl_scratch_mark mark = pl_scratch_push(move->scratch);
   step_data d = {
       .model = solid,
       .kernels = pl_solid_kernels_choose(),
       .state = pl_solid_state_of(model, state),
       .step = move->step,
-      // Half of the energy of a vibration is kinetic: what velocity loses at twice the rate, amplitude loses at the
-      // rate.
-      .damped_fraction = (float)(1.0 - exp(-2 * solid->damping * move->step)),
+      .damped_fraction = pl_solid_damped_fraction(solid, move->step),
   };
   if (!take_memory(&d, move->scratch, group_blocks, particle_blocks)) {
     pl_scratch_pop(move->scratch, mark);
@@ -527,7 +556,7 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
       .velocities = d.state.velocities,
       .forces = move->forces,
       .step = (float)move->step,
-      .alpha_over_step = (float)(alpha / move->step),
+      .alpha_over_step = pl_solid_alpha_over_step(solid, move->step),
       .gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step)),
   };
 
@@ -539,9 +568,10 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
   d.used = find_used(&d);
   find_weights(&d, move->context, group_blocks);
   pl_parallel_for(move->context, solid->group_count, GROUPS_PER_BLOCK,
-                  d.goals != NULL ? shape_regions
-                  : d.projects    ? pose_regions
-                                  : match_regions,
+                  d.goals != NULL              ? shape_regions
+                  : d.projects                 ? pose_regions
+                  : solid->examples.count == 0 ? match_plain_regions
+                                               : match_regions,
                   &d);
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, pull_to_goals, &d);
   pl_solid_sums sums = pl_solid_join_sums(d.sums, particle_blocks);
@@ -550,11 +580,10 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
   bool slowed = pl_solid_budget_finish(&d.budget, move->context, &sums, &d.rigid);
   if (move->damped != NULL) *move->damped = slowed;
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, drift, &d);
-  *d.state.suspect = 0;
-  for (int32_t b = 0; b < particle_blocks; ++b) *d.state.suspect |= !d.is_finite[b];
+  bool is_finite = true;
+  for (int32_t b = 0; b < particle_blocks; ++b) is_finite = is_finite && d.is_finite[b];
   keep_turn(&d, group_blocks);
-  follow_origin(solid, d.state, d.rigid.center);
-
+  pl_solid_end_step(solid, d.state, is_finite, d.rigid.center);
   pl_scratch_pop(move->scratch, mark);
   return PL_OK;
 }

@@ -3,7 +3,7 @@
 
 #include "body/body_floats.h"
 #include "pliant/math.h"
-#include "solid/solid_model.h"
+#include "solid/solid_kernels.h"
 
 enum { HEAD_SIZE = 64 };  // origin, flags, turn and budget; the arrays after them are aligned
 
@@ -73,17 +73,15 @@ void pl_solid_start(const pl_model *model, void *state, const pl_body_start *sta
 }
 
 void pl_solid_get_positions(const pl_model *model, const void *state, pl_vec3 *positions) {
-  const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
-  pl_vec3 origin = origin_of(s);
-  for (int32_t i = 0; i < model->particle_count; ++i)
-    positions[order[i]] = pl_vec3_add(origin, pl_vec3_of_f4(s.positions[i]));
+  const pl_solid_order *order = &((const pl_solid_model *)model)->order;
+  pl_solid_kernels_choose()->read_vectors(s.positions, order, model->particle_count, s.origin, positions);
 }
 
 void pl_solid_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities) {
-  const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
-  for (int32_t i = 0; i < model->particle_count; ++i) velocities[order[i]] = pl_vec3_of_f4(s.velocities[i]);
+  const pl_solid_order *order = &((const pl_solid_model *)model)->order;
+  pl_solid_kernels_choose()->read_vectors(s.velocities, order, model->particle_count, NULL, velocities);
 }
 
 void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *points) {
@@ -101,15 +99,13 @@ void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *poi
 }
 
 void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *positions, const pl_vec3 *velocities) {
-  const int32_t *order = ((const pl_solid_model *)model)->order.point_of;
   pl_solid_state s = pl_solid_state_of(model, state);
-  pl_vec3 origin = origin_of(s);
+  const pl_solid_order *order = &((const pl_solid_model *)model)->order;
+  const pl_solid_kernels *kernels = pl_solid_kernels_choose();
   *s.suspect = 1;  // input is checked
   *s.calm = 0;     // rotations are found before weights
-  for (int32_t i = 0; positions != NULL && i < model->particle_count; ++i)
-    s.positions[i] = pl_f4_of_vec3(pl_vec3_sub(positions[order[i]], origin));
-  for (int32_t i = 0; velocities != NULL && i < model->particle_count; ++i)
-    s.velocities[i] = pl_f4_of_vec3(velocities[order[i]]);
+  if (positions != NULL) kernels->write_vectors(positions, order, model->particle_count, s.origin, s.positions);
+  if (velocities != NULL) kernels->write_vectors(velocities, order, model->particle_count, NULL, s.velocities);
 }
 
 pl_vec3 pl_solid_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {

@@ -178,12 +178,18 @@ static void disturb_by_pins(pl_world *world) {
 static const double STEADY = 4;
 
 void pl_body_find_poles(const pl_body *body, const pl_vec3 *positions, pl_vec3 poles[3]) {
-  int64_t count = body->model->particle_count;
-  for (int64_t k = 0; k < 3; ++k) {
-    int64_t begin = k * count / 3, end = (k + 1) * count / 3;
-    poles[k] = pl_vec3_of(0, 0, 0);
-    for (int64_t i = begin; i < end; ++i)
-      poles[k] = pl_vec3_add_scaled(poles[k], positions[i], 1.0 / (double)(end - begin));
+  int64_t count = body->model->particle_count, begin[4];
+  double parts[3];
+  pl_vec3 sums[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  for (int64_t k = 0; k < 4; ++k) begin[k] = k * count / 3;
+  for (int k = 0; k < 3; ++k) parts[k] = 1.0 / (double)(begin[k + 1] - begin[k]);
+  // All at a time, as far as the shortest goes: a sum waits for its last addition.
+  for (int64_t i = 0; i < count / 3; ++i)
+    for (int k = 0; k < 3; ++k) sums[k] = pl_vec3_add_scaled(sums[k], positions[begin[k] + i], parts[k]);
+  for (int k = 0; k < 3; ++k) {
+    for (int64_t i = begin[k] + count / 3; i < begin[k + 1]; ++i)
+      sums[k] = pl_vec3_add_scaled(sums[k], positions[i], parts[k]);
+    poles[k] = sums[k];
   }
 }
 

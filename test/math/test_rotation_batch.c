@@ -61,11 +61,31 @@ static void every_version_gives_the_same_bits(void **state) {
 #if PL_SIMD_HAS_AVX2
     if (PL_SIMD_CAN_AVX2()) {
       batch plain = start, avx2 = start;
-      int lost = pl_rotation_batch_plain(&plain.a[0][0], &plain.q[0][0]);
-      assert_int_equal(pl_rotation_batch_avx2(&avx2.a[0][0], &avx2.q[0][0]), lost);
+      int lost = pl_rotation_batch_plain(&plain.a[0][0], 0, &plain.q[0][0]);
+      assert_int_equal(pl_rotation_batch_avx2(&avx2.a[0][0], 0, &avx2.q[0][0]), lost);
       assert_memory_equal(plain.q, avx2.q, sizeof plain.q);
     }
 #endif
+  }
+}
+
+// Of two batches at a time: on machines without AVX-512 it is one after the other.
+static void two_are_as_one_after_the_other(void **state) {
+  (void)state;
+  enum { STRIDE = 12 * LANES };
+  pl_random random = pl_random_of_seed(2);
+  for (int n = 0; n < 3000; ++n) {
+    batch b[2];
+    _Alignas(32) float a[2 * STRIDE], q[2 * QUAT_LANES];
+    for (int k = 0; k < 2; ++k) {
+      fill_batch(&random, &b[k]);
+      if (n % 10 == k) b[k].a[n % 9][n % 8] = n % 20 == k ? NAN : HUGE_VALF;
+      memcpy(a + STRIDE * k, b[k].a, sizeof b[k].a);
+      memcpy(q + QUAT_LANES * k, b[k].q, sizeof b[k].q);
+      pl_rotation_batch(&b[k].a[0][0], &b[k].q[0][0]);
+    }
+    pl_rotation_batch_two(a, STRIDE, q);
+    for (int k = 0; k < 2; ++k) assert_memory_equal(q + QUAT_LANES * k, b[k].q, sizeof b[k].q);
   }
 }
 
@@ -162,13 +182,14 @@ static void moderate_turns_settle_in_float(void **state) {
       set_lane(&b, lane, a,
                pl_quat_multiply(truth, pl_quat_from_axis_angle(random_vec3(&random), 0.6 * pl_random_unit(&random))));
     }
-    assert_int_equal(pl_rotation_batch_plain(&b.a[0][0], &b.q[0][0]), 0);
+    assert_int_equal(pl_rotation_batch_plain(&b.a[0][0], 0, &b.q[0][0]), 0);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_version_gives_the_same_bits),
+      cmocka_unit_test(two_are_as_one_after_the_other),
       cmocka_unit_test(rotations_are_those_of_the_double_code),
       cmocka_unit_test(anything_gives_the_best_rotation),
       cmocka_unit_test(broken_input_leaves_or_makes_a_rotation),

@@ -281,6 +281,37 @@ static void small_sets_are_solved_exactly(void **state) {
   check_at_most(worst, 1e-6);
 }
 
+// Particles in the order of the mesh, in double precision, and back: bit by bit, with the sign of a zero.
+static void particles_go_out_and_in(void **state) {
+  (void)state;
+  make_set();
+  const pl_solid_kernels *kernels[2] = {&pl_solid_kernels_plain, pl_solid_kernels_choose()};
+  const double origin[3] = {1024, -3, 0.1};
+  s.positions[3][1] = -0.0f;
+  for (int k = 0; k < 4; ++k)
+    for (int32_t n = 1; n <= s.n; n += s.n - 1) {
+      static pl_vec3 out[MAX];
+      static pl_f4 back[MAX];
+      const double *shift = k < 2 ? origin : NULL;
+      pl_vec3 at = k < 2 ? pl_vec3_of(origin[0], origin[1], origin[2]) : pl_vec3_of(0, 0, 0);
+      static const int32_t NUMBER_0[1] = {0};
+      pl_solid_order order = n == 1 ? (pl_solid_order){NUMBER_0, NUMBER_0} : s.solid->order;
+      memset(out, 0x55, sizeof out);
+      pl_vec3 after = out[n];
+      kernels[k % 2]->read_vectors(s.positions, &order, n, shift, out);
+      assert_memory_equal(&out[n], &after, sizeof after);
+      kernels[k % 2]->write_vectors(out, &order, n, shift, back);
+      for (int32_t i = 0; i < n; ++i) {
+        pl_vec3 wanted = pl_vec3_of_f4(s.positions[i]), *got = &out[order.point_of[i]];
+        if (shift != NULL) wanted = pl_vec3_add(at, wanted);
+        pl_f4 rounded = pl_f4_of_vec3(pl_vec3_sub(*got, at));
+        assert_memory_equal(got, &wanted, sizeof wanted);
+        assert_memory_equal(&back[i], &rounded, sizeof rounded);
+      }
+    }
+  drop_set();
+}
+
 #if PL_SIMD_HAS_AVX2
 static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
   // Everything a kernel writes is appended to `out`.
@@ -388,6 +419,7 @@ int main(void) {
     cmocka_unit_test(exact_shapes_are_those_of_the_definition),
     cmocka_unit_test(rotations_turn_together),
     cmocka_unit_test(small_sets_are_solved_exactly),
+    cmocka_unit_test(particles_go_out_and_in),
 #if PL_SIMD_HAS_AVX2
     cmocka_unit_test(plain_and_avx2_give_the_same_bits),
 #endif
