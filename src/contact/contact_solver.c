@@ -159,6 +159,7 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   memory->near_items = PL_TAKE(arena, int32_t, (int64_t)memory->body_count * PL_CONTACT_NEAR);
   memory->near_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
+  memory->axis_lines = PL_TAKE(arena, pl_pair_line, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axis_points = PL_TAKE(arena, atomic_int, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->neighbour_start = PL_TAKE(arena, int32_t, memory->body_count + 1);

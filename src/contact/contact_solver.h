@@ -147,11 +147,12 @@ struct pl_contact_memory {
   pl_box *item_boxes;              // of these; empty for a half-space
   int32_t
       *near_items;  // PL_CONTACT_NEAR per body: bodies of higher number whose boxes meet its own
-  int32_t *near_counts;     // one per body; more than PL_CONTACT_NEAR: the tree must be asked
-  pl_pair_axis *axes;       // PL_PAIR_AXES per body, with bodies of higher number
-  int32_t *axis_counts;     // one per body
-  atomic_int *axis_points;  // one per axis: points found in tets, of both bodies
-  pl_lane_tets *tets;       // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
+  int32_t *near_counts;      // one per body; more than PL_CONTACT_NEAR: the tree must be asked
+  pl_pair_axis *axes;        // PL_PAIR_AXES per body, with bodies of higher number
+  pl_pair_line *axis_lines;  // where these are
+  int32_t *axis_counts;      // one per body
+  atomic_int *axis_points;   // one per axis: points found in tets, of both bodies
+  pl_lane_tets *tets;        // PL_CONTACT_TET_TASKS: of the body that a task looks points up in
   // Pairs of small bodies that may touch, as seen by either of them:
   int32_t *neighbour_start;          // body_count + 1: offsets into …
   pl_contact_neighbour *neighbours;  // … those of each body
