@@ -29,6 +29,7 @@ typedef struct pl_surface_motion {
   // frame and end, relative to `origin`, [lane_block_count][2][3][8]. No blocks for a large one.
   float *lanes;
   int32_t lane_block_count;
+  bool is_finite;  // all points of the lanes are numbers at both ends of the step
   pl_vec3 origin;
   // Of a small surface: how far the points of its lanes reach along a few fixed directions
   // (pair_axis.h).
@@ -50,7 +51,7 @@ static inline bool pl_surface_motion_is_thin(const pl_surface_motion *motion) {
 // Surfaces with more points than this have no lanes.
 enum { PL_SURFACE_LANE_POINTS = 512 };
 
-// Fill the lanes, if there are any.
+// Fill the lanes, if there are any, and find whether they are finite.
 void pl_surface_motion_fill_lanes(pl_surface_motion *motion);
 
 // Take the arrays for a motion of `tree` from the arena; false when out of memory.
