@@ -166,23 +166,29 @@ static bool has_axis(const pl_contact_memory *memory, int32_t a, int32_t b) {
   return false;
 }
 
-static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact_block *block) {
+// All points of a body, in their order, whose blocks are not looked at.
+static pl_contact_group group_of_body(const pl_contact_detection *d, int32_t body) {
   const pl_contact_memory *memory = d->memory;
-  size_t first_point = (size_t)memory->point_start[block->body];
+  size_t first_point = (size_t)memory->point_start[body];
   return (pl_contact_group){
-      .body = block->body,
-      .count = block->count,
-      .points = &memory->motions[block->body].tree->point_order[block->first],
+      .body = body,
       .bodies = d->bodies,
       .motions = memory->motions,
-      .start_box = block->start_box,
-      .end_box = block->end_box,
       .contact_counts = &memory->contact_counts[first_point],
       .contacts = &memory->contacts[first_point * PL_CONTACTS_PER_POINT],
       .step = d->step,
       .scale = d->scale,
       .spot_uses = pl_contact_spot_uses(d->phase),
   };
+}
+
+static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact_block *block) {
+  pl_contact_group group = group_of_body(d, block->body);
+  group.count = block->count;
+  group.points = &d->memory->motions[block->body].tree->point_order[block->first];
+  group.start_box = block->start_box;
+  group.end_box = block->end_box;
+  return group;
 }
 
 // Are points of a pair looked up in tets in this step?
@@ -293,7 +299,7 @@ static void find_in_blocks(const pl_contact_detection *d, const pl_contact_group
 static void find_half_spaces(const pl_contact_detection *d, int32_t body) {
   const pl_contact_memory *memory = d->memory;
   const pl_surface_motion *motion = &memory->motions[body];
-  pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[body]]);
+  pl_contact_group group = group_of_body(d, body);
   memset(group.contact_counts, 0, (size_t)motion->tree->surface->point_count * sizeof *group.contact_counts);
   if (!memory->presences[body].is_near_plane) return;
   pl_box path = path_of(d, body, motion->start_box, motion->end_box);
@@ -346,8 +352,7 @@ static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane
                                        motion->tree->surface->particle_count, tets);
       is_packed = true;
     }
-    pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
-    group.points = NULL;
+    pl_contact_group group = group_of_body(d, neighbour->body);
     group.lock = &memory->presences[neighbour->body].lock;
     bool is_soft = memory->axes[neighbour->axis].is_soft;
     pl_soft_list hits = pl_soft_list_of(memory, body);
@@ -442,8 +447,7 @@ static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) 
     for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
       const pl_contact_neighbour *neighbour = &memory->neighbours[k];
       if (!is_open(memory, k, true) || !memory->presences[neighbour->body].is_searched) continue;
-      pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
-      group.points = NULL;
+      pl_contact_group group = group_of_body(d, neighbour->body);
       group.lock = &memory->presences[neighbour->body].lock;
       pl_contact_slab slab = pl_pair_line_slab(&memory->axis_lines[neighbour->axis], neighbour->body < body);
       pl_contact_find_body_in_slab(&group, body, &slab);
