@@ -41,15 +41,20 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
       .tree = tree,
       .starts = PL_TAKE(arena, pl_vec3, tree->surface->point_count),
       .ends = PL_TAKE(arena, pl_vec3, tree->surface->point_count),
-      .boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count),
-      .triangle_boxes = PL_TAKE(arena, pl_box, tree->surface->triangle_count),
-      .normals = PL_TAKE(arena, pl_vec3, tree->surface->triangle_count),
-      .normal_boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count),
   };
   int32_t count = tree->surface->point_count;
   if (count > 0 && count <= PL_SURFACE_LANE_POINTS) motion->lane_block_count = (count - 1) / LANES + 1;
   motion->lanes = PL_TAKE(arena, float, 2 * VEC3_LANES * (int64_t)motion->lane_block_count);
   if (motion->lane_block_count > 0) motion->extents = PL_TAKE(arena, pl_surface_extents, 1);
+  return !arena->failed;
+}
+
+bool pl_surface_motion_take_boxes(pl_arena *arena, pl_surface_motion *motion) {
+  const pl_surface_tree *tree = motion->tree;
+  motion->boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count);
+  motion->triangle_boxes = PL_TAKE(arena, pl_box, tree->surface->triangle_count);
+  motion->normals = PL_TAKE(arena, pl_vec3, tree->surface->triangle_count);
+  motion->normal_boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count);
   return !arena->failed;
 }
 

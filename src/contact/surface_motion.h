@@ -54,9 +54,12 @@ enum { PL_SURFACE_LANE_POINTS = 512 };
 // Fill the lanes, if there are any, and find whether they are finite.
 void pl_surface_motion_fill_lanes(pl_surface_motion *motion);
 
-// Take the arrays for a motion of `tree` from the arena; false when out of memory.
+// Take the arrays for a motion of `tree` from the arena: those per point, and then, after those of
+// other bodies, those per triangle and node. In a heap the first are asked for all the time and the
+// others hardly ever; side by side they are on a tenth of the pages. False when out of memory.
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree,
                             pl_surface_motion *motion);
+bool pl_surface_motion_take_boxes(pl_arena *arena, pl_surface_motion *motion);
 
 // Compute the normals, for the questions below that need them.
 void pl_surface_motion_fit_normals(pl_surface_motion *motion);
