@@ -357,11 +357,9 @@ static int32_t look_up(const tet_pair *pair, const pl_lane_tets *tets, found_poi
 }
 
 int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, const pl_lane_tets *tets) {
-  const pl_contact_body *own = &group->bodies[group->body];
-  bool has_last = group->hits != NULL && (own->has_impulses == NULL || *own->has_impulses);
   tet_pair pair = {.group = group,
                    .other = other,
-                   .last = has_last ? pl_contact_cache_last(own) : NULL,
+                   .last = group->hits != NULL ? pl_contact_cache_last(&group->bodies[group->body]) : NULL,
                    .partner = pl_contact_cache_partner(&group->bodies[other])};
   found_point found[PL_SURFACE_LANE_POINTS];
   int32_t count = look_up(&pair, tets, found), touching = 0;
