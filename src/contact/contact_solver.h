@@ -325,6 +325,12 @@ int32_t pl_contact_pack_points(pl_contact_memory *memory);
 // The same for the blocks of edges that are listed, after `count` contacts.
 int32_t pl_contact_pack_edges(pl_contact_memory *memory, int32_t edge_block_count, int32_t count);
 
+// Fetch the particles of a small body into the cache.
+static inline void pl_contact_fetch_particles(const pl_vec3 *particles, int32_t count) {
+  const char *from = (const char *)particles;
+  for (size_t i = 0; i < (size_t)count * sizeof *particles; i += 64) __builtin_prefetch(from + i);
+}
+
 // The points of a block in search of contacts.
 typedef struct pl_contact_group {
   int32_t body, count;
