@@ -114,12 +114,6 @@ void pl_contact_cache_store(const pl_contact_body *bodies, const pl_contact *con
        (pl_contact_impulse){partner_of(bodies, contact), 0, {(float)impulse.x, (float)impulse.y, (float)impulse.z}});
 }
 
-uint32_t pl_contact_cache_find_spot(const pl_contact_body *body, int32_t point, uint32_t partner) {
-  const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
-  const pl_contact_impulse *slot = pl_contact_cache_find_in(slots, partner);
-  return slot != NULL ? slot->spot : 0;
-}
-
 void pl_contact_cache_store_point(const pl_contact_body *body, int32_t point, const pl_contact_impulse *kept) {
   add_to_mask(body, point);
   keep(&body->impulses[(size_t)point * PL_IMPULSES_PER_POINT], *kept);

@@ -35,9 +35,6 @@ static inline const pl_contact_impulse *pl_contact_cache_find_in(const pl_contac
 // set.
 void pl_contact_cache_store_point(const pl_contact_body *body, int32_t point,
                                   const pl_contact_impulse *kept);
-// Where on the other body such a contact was in the last step (contact_keep.c); 0 if there was
-// none.
-uint32_t pl_contact_cache_find_spot(const pl_contact_body *body, int32_t point, uint32_t partner);
 
 // Forget all impulses of a body.
 void pl_contact_cache_clear(const pl_contact_body *body);

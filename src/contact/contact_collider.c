@@ -168,6 +168,8 @@ void pl_contact_find_half_space(const pl_contact_group *group, const pl_collider
   pl_half_space plane = pl_half_space_of(step->end);
   double reach = group->scale.margin + body->radius;
   pl_distance_anchor anchor = {.is_set = false};
+  pl_contact_fetch_particles(body->positions, body->surface->particle_count);
+  pl_contact_fetch_particles(body->starts, body->surface->particle_count);
   for (int32_t point = 0; point < body->surface->point_count; ++point) {
     pl_vec3 end = pl_contact_surface_point(body->surface, point, body->positions);
     if (pl_half_space_height(&plane, end) > reach) continue;

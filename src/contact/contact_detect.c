@@ -66,19 +66,43 @@ static bool is_far(const pl_contact_detection *d, int32_t body, int32_t other) {
   return pl_pair_axis_is_apart(&d->memory->motions[body], &d->memory->motions[other], reach_of(d, body, other));
 }
 
-static void find_axis(const pl_contact_detection *d, int32_t body, pl_pair_axis *axis) {
-  int32_t other = axis->other;
-  bool in_tets = axis->is_in_tets, is_soft = axis->is_soft;
-  double limit = reach_of(d, body, other);
-  pl_pair_axis_find(&d->memory->motions[body], &d->memory->motions[other], limit, axis->normal, axis);
-  axis->other = other;
-  axis->is_in_tets = in_tets;
-  axis->is_soft = is_soft;
+// Find axis number `index`, which is one of the body's.
+static void find_axis(const pl_contact_detection *d, int32_t body, int32_t index) {
+  pl_pair_axis *axis = &d->memory->axes[index];
+  const pl_surface_motion *motions = d->memory->motions;
+  axis->is_apart = pl_pair_axis_find(&motions[body], &motions[axis->other], reach_of(d, body, axis->other),
+                                     &d->memory->axis_lines[index]);
+}
+
+// The axes of a body in the last step. Their lines are guesses for those of this step: most are of the same number
+// again and stay where they are.
+typedef struct old_axes {
+  int32_t count;
+  pl_pair_axis axes[PL_PAIR_AXES];
+  bool has_normals;
+  pl_vec3 normals[PL_PAIR_AXES];
+} old_axes;
+
+static void begin_axes(pl_contact_memory *memory, int32_t body, old_axes *old) {
+  old->count = memory->axis_counts[body];
+  old->has_normals = false;
+  memcpy(old->axes, &memory->axes[(size_t)body * PL_PAIR_AXES], (size_t)old->count * sizeof *old->axes);
+  memory->axis_counts[body] = 0;
+}
+
+// The `number`-th axis of a body begins with the normal that it had in the last step, if it was there.
+static void begin_line(const pl_contact_memory *memory, int32_t body, int32_t number, old_axes *old) {
+  pl_pair_line *lines = &memory->axis_lines[(size_t)body * PL_PAIR_AXES];
+  int32_t other = memory->axes[(size_t)body * PL_PAIR_AXES + (size_t)number].other, from = 0;
+  if (number < old->count && old->axes[number].other == other) return;
+  for (int32_t i = 0; i < old->count && !old->has_normals; ++i) old->normals[i] = lines[i].normal;
+  old->has_normals = true;
+  while (from < old->count && old->axes[from].other != other) ++from;
+  lines[number].normal = from < old->count ? old->normals[from] : pl_vec3_of(0, 0, 0);
 }
 
 // The axis with a body that comes later. False if there is none left.
-static bool add_axis(const pl_contact_detection *d, int32_t body, int32_t other, const pl_pair_axis *old,
-                     int32_t old_count) {
+static bool add_axis(const pl_contact_detection *d, int32_t body, int32_t other, old_axes *old) {
   pl_contact_memory *memory = d->memory;
   const pl_surface_motion *motion = &memory->motions[body];
   if (!pl_contact_is_small(memory, other) || !memory->presences[other].is_placed) return true;
@@ -91,33 +115,30 @@ static bool add_axis(const pl_contact_detection *d, int32_t body, int32_t other,
   int32_t index = body * PL_PAIR_AXES + memory->axis_counts[body]++;
   pl_pair_axis *axis = &memory->axes[index];
   *axis = (pl_pair_axis){.other = other};
-  for (int32_t i = 0; i < old_count; ++i)
-    if (old[i].other == other) axis->normal = old[i].normal;
+  begin_line(memory, body, index - body * PL_PAIR_AXES, old);
   atomic_store_explicit(&memory->axis_points[index], 0, memory_order_relaxed);
   for (int k = 0; k < 2; ++k) memory->axis_hits[2 * index + k] = (pl_pair_range){0, 0};
   find_tet_pair(d, body, axis);
   if (!axis->is_kept) axis->is_apart = is_far(d, body, other);
-  if (!axis->is_apart && !axis->is_in_tets) find_axis(d, body, axis);
+  if (!axis->is_apart && !axis->is_in_tets) find_axis(d, body, index);
   return true;
 }
 
-// Axes of a body with those that come later; the last step's are guesses.
+// Axes of a body with those that come later.
 static void find_axes(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
-  pl_pair_axis old[PL_PAIR_AXES];
-  int32_t old_count = memory->axis_counts[body];
-  memcpy(old, &memory->axes[(size_t)body * PL_PAIR_AXES], (size_t)old_count * sizeof *old);
-  memory->axis_counts[body] = 0;
+  old_axes old;
+  begin_axes(memory, body, &old);
   if (!pl_contact_is_small(memory, body)) return;
   // What is near was noted, unless it is too much, or the body sleeps.
   bool is_noted = !d->bodies[body].asleep && memory->near_counts[body] <= PL_CONTACT_NEAR;
   const int32_t *items = &memory->near_items[(size_t)body * PL_CONTACT_NEAR];
   for (int32_t i = 0; is_noted && i < memory->near_counts[body]; ++i)
-    if (!add_axis(d, body, items[i], old, old_count)) return;
+    if (!add_axis(d, body, items[i], &old)) return;
   if (is_noted) return;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;)
-    if (item > body && item < memory->body_count && !add_axis(d, body, item, old, old_count)) return;
+    if (item > body && item < memory->body_count && !add_axis(d, body, item, &old)) return;
 }
 
 // What passes over all axes on one thread need of them, side by side.
@@ -155,23 +176,29 @@ static bool has_axis(const pl_contact_memory *memory, int32_t a, int32_t b) {
   return false;
 }
 
-static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact_block *block) {
+// All points of a body, in their order, whose blocks are not looked at.
+static pl_contact_group group_of_body(const pl_contact_detection *d, int32_t body) {
   const pl_contact_memory *memory = d->memory;
-  size_t first_point = (size_t)memory->point_start[block->body];
+  size_t first_point = (size_t)memory->point_start[body];
   return (pl_contact_group){
-      .body = block->body,
-      .count = block->count,
-      .points = &memory->motions[block->body].tree->point_order[block->first],
+      .body = body,
       .bodies = d->bodies,
       .motions = memory->motions,
-      .start_box = block->start_box,
-      .end_box = block->end_box,
       .contact_counts = &memory->contact_counts[first_point],
       .contacts = &memory->contacts[first_point * PL_CONTACTS_PER_POINT],
       .step = d->step,
       .scale = d->scale,
       .spot_uses = pl_contact_spot_uses(d->phase),
   };
+}
+
+static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact_block *block) {
+  pl_contact_group group = group_of_body(d, block->body);
+  group.count = block->count;
+  group.points = &d->memory->motions[block->body].tree->point_order[block->first];
+  group.start_box = block->start_box;
+  group.end_box = block->end_box;
+  return group;
 }
 
 // Are points of a pair looked up in tets in this step?
@@ -282,7 +309,7 @@ static void find_in_blocks(const pl_contact_detection *d, const pl_contact_group
 static void find_half_spaces(const pl_contact_detection *d, int32_t body) {
   const pl_contact_memory *memory = d->memory;
   const pl_surface_motion *motion = &memory->motions[body];
-  pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[body]]);
+  pl_contact_group group = group_of_body(d, body);
   memset(group.contact_counts, 0, (size_t)motion->tree->surface->point_count * sizeof *group.contact_counts);
   if (!memory->presences[body].is_near_plane) return;
   pl_box path = path_of(d, body, motion->start_box, motion->end_box);
@@ -335,8 +362,7 @@ static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane
                                        motion->tree->surface->particle_count, tets);
       is_packed = true;
     }
-    pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
-    group.points = NULL;
+    pl_contact_group group = group_of_body(d, neighbour->body);
     group.lock = &memory->presences[neighbour->body].lock;
     bool is_soft = memory->axes[neighbour->axis].is_soft;
     pl_soft_list hits = pl_soft_list_of(memory, body);
@@ -387,7 +413,7 @@ static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part)
       pl_pair_axis *axis = &memory->axes[a];
       if (!axis->is_in_tets) continue;
       axis->is_apart = axis->is_kept || is_held(d, body, a);
-      if (!axis->is_apart) find_axis(d, body, axis);
+      if (!axis->is_apart) find_axis(d, body, a);
     }
   }
 }
@@ -435,10 +461,9 @@ static void find_in_pairs(void *data, int32_t begin, int32_t end, int32_t part) 
     for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
       const pl_contact_neighbour *neighbour = &memory->neighbours[k];
       if (!is_open(memory, k, true) || !memory->presences[neighbour->body].is_searched) continue;
-      pl_contact_group group = group_of(d, &memory->blocks[memory->block_start[neighbour->body]]);
-      group.points = NULL;
+      pl_contact_group group = group_of_body(d, neighbour->body);
       group.lock = &memory->presences[neighbour->body].lock;
-      pl_contact_slab slab = pl_pair_axis_slab(&memory->axes[neighbour->axis], neighbour->body < body);
+      pl_contact_slab slab = pl_pair_line_slab(&memory->axis_lines[neighbour->axis], neighbour->body < body);
       pl_contact_find_body_in_slab(&group, body, &slab);
     }
   }
@@ -480,7 +505,7 @@ static void find_edges_in_pairs(void *data, int32_t begin, int32_t end, int32_t 
     for (int32_t k = memory->neighbour_start[group.body]; k < memory->neighbour_start[group.body + 1]; ++k) {
       const pl_contact_neighbour *neighbour = &memory->neighbours[k];
       if (neighbour->body < group.body || !is_open(memory, k, false)) continue;
-      pl_contact_slab slab = pl_pair_axis_slab(&memory->axes[neighbour->axis], true);
+      pl_contact_slab slab = pl_pair_line_slab(&memory->axis_lines[neighbour->axis], true);
       pl_contact_find_edges_in_slab(&group, neighbour->body, &slab);
     }
   }

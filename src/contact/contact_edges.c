@@ -497,7 +497,7 @@ bool pl_contact_list_edge_sides(const pl_contact_edge_group *group, uint64_t sid
     if (shift == 64) return false;
     // Heights are those of the frame that the axis was found in.
     const pl_surface_motion *other = &memory->motions[neighbour->body], *frame = &memory->motions[axis->other];
-    pl_contact_slab slab = pl_pair_axis_slab(axis, axis->other != group->body);
+    pl_contact_slab slab = pl_pair_line_slab(&memory->axis_lines[neighbour->axis], axis->other != group->body);
     pl_lane_region region = region_of(own, other, frame, &slab, reach_of(group, neighbour->body, &slab));
     pl_lane_kernels_get()->classify(own->lanes, own->lane_block_count, &region, codes);
     for (int32_t i = 0; i < point_count; ++i) sides[i] ^= (uint64_t)(codes[i] ^ 1) << shift;

@@ -38,10 +38,10 @@ uint32_t pl_contact_spot_uses(int32_t phase) {
 // --- which bodies and pairs
 
 static bool may_keep(const pl_contact_detection *d, int32_t body) {
-  const pl_surface_motion *motion = &d->memory->motions[body];
+  const pl_contact_presence *presence = &d->memory->presences[body];
   const pl_contact_body *b = &d->bodies[body];
-  return d->memory->presences[body].is_near_body && motion->has_tets && !b->asleep && b->impulses != NULL &&
-         (b->has_impulses == NULL || *b->has_impulses) && pl_surface_motion_is_fine(motion);
+  return presence->is_near_body && presence->is_fine && !b->asleep && b->impulses != NULL &&
+         (b->has_impulses == NULL || *b->has_impulses);
 }
 
 void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part) {
@@ -125,10 +125,18 @@ static int32_t list_neighbours(const pl_contact_detection *d, int32_t body, kept
   return count;
 }
 
+// Fetch the slots of a body into the cache, while its neighbours are listed.
+static void fetch_slots(const pl_contact_body *body) {
+  const char *slots = (const char *)pl_contact_cache_last(body);
+  size_t size = (size_t)body->surface->point_count * PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse);
+  for (size_t i = 0; i < size; i += 64) __builtin_prefetch(slots + i);
+}
+
 void pl_contact_find_kept(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
   kept_neighbour neighbours[KEPT_NEIGHBOURS];
   kept_place places[PL_SURFACE_LANE_POINTS * PL_IMPULSES_PER_POINT];
+  fetch_slots(&d->bodies[body]);
   int32_t count = list_neighbours(d, body, neighbours);
   if (count == 0) return;
   int32_t place_count = list_places(&d->bodies[body], neighbours, count, places);

@@ -52,6 +52,10 @@ static bool is_bounded(const pl_contact_detection *d, int32_t body) {
 }
 
 static void place_blocks(const pl_contact_detection *d, int32_t body) {
+  const pl_contact_body *from = &d->bodies[body];
+  // In a heap of a thousand bodies these are not in the cache, and the order of points is not theirs.
+  pl_contact_fetch_particles(from->starts, from->surface->particle_count);
+  pl_contact_fetch_particles(from->positions, from->surface->particle_count);
   for (int32_t b = d->memory->block_start[body]; b < d->memory->block_start[body + 1]; ++b)
     place_block(d, &d->memory->blocks[b]);
   atomic_store_explicit(&d->memory->presences[body].has_points, true, memory_order_release);

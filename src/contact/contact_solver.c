@@ -159,6 +159,7 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   memory->near_items = PL_TAKE(arena, int32_t, (int64_t)memory->body_count * PL_CONTACT_NEAR);
   memory->near_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
+  memory->axis_lines = PL_TAKE(arena, pl_pair_line, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
   memory->axis_others = PL_TAKE(arena, int32_t, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_points = PL_TAKE(arena, atomic_int, (int64_t)memory->body_count * PL_PAIR_AXES);
@@ -249,11 +250,19 @@ static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *
     if (status < 0) return status;
     tree = &memory->trees[body];
   }
-  bool is_taken = pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) &&
-                  pl_lane_surface_take(&memory->arena, &memory->motions[body],
-                                       first == body ? NULL : memory->motions[first].packed);
-  memory->motions[body].has_tets = has_tets(&memory->motions[body]);
-  memory->presences[body].is_fine = memory->motions[body].has_tets && pl_surface_motion_is_fine(&memory->motions[body]);
+  return pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) ? PL_OK : pl_fail_memory(error);
+}
+
+// When all bodies have the arrays that are asked for most.
+static pl_status prepare_triangles(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
+                                   const surface_table *table, pl_error *error) {
+  int32_t first = first_with_surface(table, bodies, body);
+  pl_surface_motion *motion = &memory->motions[body];
+  const pl_lane_surface *packed = first == body ? NULL : memory->motions[first].packed;
+  bool is_taken =
+      pl_surface_motion_take_boxes(&memory->arena, motion) && pl_lane_surface_take(&memory->arena, motion, packed);
+  motion->has_tets = has_tets(motion);
+  memory->presences[body].is_fine = motion->has_tets && pl_surface_motion_is_fine(motion);
   return is_taken ? PL_OK : pl_fail_memory(error);
 }
 
@@ -264,6 +273,8 @@ static pl_status prepare_bodies(pl_contact_memory *memory, const pl_contact_body
   pl_status status = take_table(&temporary, memory->body_count, &table) ? PL_OK : pl_fail_memory(error);
   for (int32_t i = 0; i < memory->body_count && status == PL_OK; ++i)
     status = prepare_body(memory, bodies, i, &table, error);
+  for (int32_t i = 0; i < memory->body_count && status >= 0; ++i)
+    status = prepare_triangles(memory, bodies, i, &table, error);
   pl_arena_destroy(&temporary);
   return status;
 }

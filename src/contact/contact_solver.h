@@ -153,11 +153,12 @@ struct pl_contact_memory {
   pl_box *item_boxes;              // of these; empty for a half-space
   int32_t
       *near_items;  // PL_CONTACT_NEAR per body: bodies of higher number whose boxes meet its own
-  int32_t *near_counts;     // one per body; more than PL_CONTACT_NEAR: the tree must be asked
-  pl_pair_axis *axes;       // PL_PAIR_AXES per body, with bodies of higher number
-  int32_t *axis_counts;     // one per body
-  int32_t *axis_others;     // one per axis: the other body, -1 for one that is apart
-  atomic_int *axis_points;  // one per axis: points found in tets, of both bodies
+  int32_t *near_counts;      // one per body; more than PL_CONTACT_NEAR: the tree must be asked
+  pl_pair_axis *axes;        // PL_PAIR_AXES per body, with bodies of higher number
+  pl_pair_line *axis_lines;  // where these are
+  int32_t *axis_counts;      // one per body
+  int32_t *axis_others;      // one per axis: the other body, -1 for one that is apart
+  atomic_int *axis_points;   // one per axis: points found in tets, of both bodies
   int32_t tet_workspace_count;
   pl_tet_workspace *tet_workspaces;
   // Pairs of small bodies that may touch, as seen by either of them:
@@ -331,6 +332,12 @@ int32_t pl_contact_pack_points(pl_contact_memory *memory);
 
 // The same for the blocks of edges that are listed, after `count` contacts.
 int32_t pl_contact_pack_edges(pl_contact_memory *memory, int32_t edge_block_count, int32_t count);
+
+// Fetch the particles of a small body into the cache.
+static inline void pl_contact_fetch_particles(const pl_vec3 *particles, int32_t count) {
+  const char *from = (const char *)particles;
+  for (size_t i = 0; i < (size_t)count * sizeof *particles; i += 64) __builtin_prefetch(from + i);
+}
 
 // The points of a block in search of contacts.
 typedef struct pl_contact_group {

@@ -13,6 +13,8 @@
 // another face is nearer, and the way through tets that are bent does not tell.
 //
 // Edges are not looked at: contact_detect.c asks for those of coarse bodies, and of two that no point holds apart.
+#include <string.h>
+
 #include "contact/contact_cache.h"
 #include "contact/contact_solver.h"
 #include "contact/pair_lanes.h"
@@ -29,8 +31,24 @@ static const double BORDER = 1e-3;
 // Distances that differ by less than this factor are the same, up to rounding.
 static const double NEARER = 1 - 1e-9;
 
+// A point that was found in a tet.
+typedef struct found_point {
+  int32_t point, tet;
+  float weights[4];
+} found_point;
+
+// What points of one body that are looked up in another have in common.
+typedef struct tet_pair {
+  const pl_contact_group *group;  // of the points
+  int32_t other;
+  // Of contacts that are kept (contact_keep.c): the slots of the points, and what they call the other body; NULL: none
+  const pl_contact_impulse *last;
+  uint32_t partner;
+} tet_pair;
+
 typedef struct tet_search {
-  const pl_contact_query *query;
+  const pl_contact_group *group;
+  int32_t point;
   const pl_contact_surface *surface;  // of the other body
   const pl_surface_motion *motion;
   const pl_tet_map *map;
@@ -94,12 +112,12 @@ static bool is_facing(const tet_search *s, int32_t triangle) {
 
 // Where the point was at the start of the step, at rest, in the frame of the tet then; false if that tells nothing.
 static bool find_rest_start(const tet_search *s, pl_vec3 *rest_start) {
-  const pl_contact_body *body = &s->query->group->bodies[s->other];
+  const pl_contact_body *body = &s->group->bodies[s->other];
   const pl_vec3 *starts = body->asleep ? body->positions : body->starts;
   pl_vec3 corners[4];
   double weights[4];
   for (int k = 0; k < 4; ++k) corners[k] = starts[pl_tet_map_corner(s->map, s->tet, k)];
-  if (!pl_tet_weights(corners, s->query->start, weights)) return false;
+  if (!pl_tet_weights(corners, s->group->motions[s->group->body].starts[s->point], weights)) return false;
   *rest_start = rest_position(s->map, s->tet, weights);
   return true;
 }
@@ -107,7 +125,7 @@ static bool find_rest_start(const tet_search *s, pl_vec3 *rest_start) {
 // The first triangle that the point's way crosses inwards, of those that it can lie against.
 static tet_exit find_crossed(const tet_search *s) {
   tet_exit first = {.triangle = -1, .order = 2};
-  double tolerance = pl_larger(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
+  double tolerance = pl_larger(s->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
   pl_vec3 rest_start;
   if (!find_rest_start(s, &rest_start)) return first;
   for (int32_t i = 0; i < s->triangle_count; ++i) {
@@ -240,41 +258,52 @@ pl_vec3 pl_contact_exit_normal(const pl_surface_tree *tree, const pl_vec3 *posit
 }
 
 // Where on the other body the point pressed in the last step; 0: it did not, or that is not known.
-static uint32_t last_spot_of(const pl_contact_query *query, int32_t other) {
-  const pl_contact_body *bodies = query->group->bodies, *own = &bodies[query->body];
-  if (query->group->hits == NULL || (own->has_impulses != NULL && !*own->has_impulses)) return 0;
-  return pl_contact_cache_find_spot(own, query->point, pl_contact_cache_partner(&bodies[other]));
+static uint32_t last_spot_of(const tet_pair *pair, int32_t point) {
+  if (pair->last == NULL) return 0;
+  const pl_contact_impulse *slot =
+      pl_contact_cache_find_in(&pair->last[(size_t)point * PL_IMPULSES_PER_POINT], pair->partner);
+  return slot != NULL ? slot->spot : 0;
 }
 
-static bool touch_tet(const pl_contact_query *query, int32_t other, int32_t tet, const float weights[4]) {
-  const double w[4] = {(double)weights[0], (double)weights[1], (double)weights[2], (double)weights[3]};
-  const pl_surface_motion *motion = &query->group->motions[other];
+// Returns whether the point touches the other body.
+static bool touch_tet(const tet_pair *pair, const found_point *found) {
+  const pl_contact_group *group = pair->group;
+  const double w[4] = {(double)found->weights[0], (double)found->weights[1], (double)found->weights[2],
+                       (double)found->weights[3]};
+  const pl_surface_motion *motion = &group->motions[pair->other];
   const pl_contact_surface *surface = motion->tree->surface;
-  tet_search s = {.query = query,
+  tet_search s = {.group = group,
+                  .point = found->point,
                   .surface = surface,
                   .motion = motion,
                   .map = surface->tet_map,
-                  .positions = query->group->bodies[other].positions,
-                  .other = other,
-                  .tet = tet,
-                  .rest_end = rest_position(surface->tet_map, tet, w),
-                  .outward = outward_of(&query->group->motions[query->body], query->point)};
-  tet_exit out = find_exit(&s, last_spot_of(query, other));
+                  .positions = group->bodies[pair->other].positions,
+                  .other = pair->other,
+                  .tet = found->tet,
+                  .rest_end = rest_position(surface->tet_map, found->tet, w),
+                  .outward = outward_of(&group->motions[group->body], found->point)};
+  tet_exit out = find_exit(&s, last_spot_of(pair, found->point));
   if (out.triangle < 0) return false;
   pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}};
-  pl_soft_list *hits = query->group->hits;
-  if (hits != NULL) {
-    pl_soft_list_add(hits, query->point, pl_contact_spot_of(&place, query->group->spot_uses));
+  if (group->hits != NULL) {
+    pl_soft_list_add(group->hits, found->point, pl_contact_spot_of(&place, group->spot_uses));
     return true;
   }
   pl_vec3 normal = pl_contact_exit_normal(motion->tree, s.positions, out.triangle, out.weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
-  pl_contact_add_triangle(query, other, &place, normal);
+  pl_contact_query query;
+  pl_contact_group_query(group, found->point, &query);
+  pl_contact_add_triangle(&query, pair->other, &place, normal);
   return true;
 }
 
 static void set_floats(float to[3], pl_vec3 a) {
   to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
+}
+
+// Is a point a number at both ends of the step? Of most bodies all are, and their starts are not looked at.
+static bool is_finite_point(const pl_surface_motion *motion, int32_t point) {
+  return motion->is_finite || (pl_vec3_is_finite(motion->starts[point]) && pl_vec3_is_finite(motion->ends[point]));
 }
 
 // The points of a body that may be in another: those that end the step within its hull. Returns how many there are.
@@ -288,7 +317,7 @@ static int32_t list_inside(const pl_surface_motion *own, const pl_surface_motion
   pl_pair_axis_end_extents(other, limit, hull.direction_min, hull.direction_max);
   int32_t listed = pl_lane_kernels_get()->list_points(own->lanes, own->lane_block_count, &hull, points), count = 0;
   for (int32_t i = 0; i < listed && points[i] < own->tree->surface->point_count; ++i)
-    if (pl_vec3_is_finite(own->ends[points[i]])) points[count++] = points[i];
+    if (is_finite_point(own, points[i])) points[count++] = points[i];
   return count;
 }
 
@@ -302,19 +331,38 @@ static void fill_lookup(const pl_surface_motion *own, const int32_t *points, int
   }
 }
 
-int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, const pl_lane_tets *tets) {
-  const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
-  double limit = group->bodies[group->body].radius + group->bodies[other].radius + group->scale.margin;
-  int32_t points[PL_SURFACE_LANE_POINTS], touching = 0, count = list_inside(own, motion, limit, tets, points);
+// Look the points of a body up. The slots of those that are found are fetched into the cache: they are asked for when
+// all points have been looked up.
+static int32_t look_up(const tet_pair *pair, const pl_lane_tets *tets, found_point found[PL_SURFACE_LANE_POINTS]) {
+  const pl_contact_group *group = pair->group;
+  const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[pair->other];
+  double limit = group->bodies[group->body].radius + group->bodies[pair->other].radius + group->scale.margin;
+  int32_t points[PL_SURFACE_LANE_POINTS], found_count = 0, count = list_inside(own, motion, limit, tets, points);
   pl_lane_lookup lookup = {.limit = (float)limit};
   for (int32_t first = 0; first < count; first += LANES) {
     fill_lookup(own, &points[first], count - first < LANES ? count - first : LANES, tets->origin, &lookup);
     pl_lane_kernels_get()->find_tets(motion->tree->surface->tet_map, tets, &lookup);
     for (int32_t i = 0; i < lookup.count; ++i) {
-      pl_contact_query query;
-      if (lookup.tets[i] >= 0 && pl_contact_group_query(group, points[first + i], &query))
-        touching += touch_tet(&query, other, lookup.tets[i], lookup.weights[i]);
+      if (lookup.tets[i] < 0) continue;
+      found_point *to = &found[found_count++];
+      *to = (found_point){.point = points[first + i], .tet = lookup.tets[i]};
+      memcpy(to->weights, lookup.weights[i], sizeof to->weights);
+      if (pair->last == NULL) continue;
+      const pl_contact_impulse *slots = &pair->last[(size_t)to->point * PL_IMPULSES_PER_POINT];
+      __builtin_prefetch(slots);
+      __builtin_prefetch(slots + PL_IMPULSES_PER_POINT - 1);
     }
   }
+  return found_count;
+}
+
+int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, const pl_lane_tets *tets) {
+  tet_pair pair = {.group = group,
+                   .other = other,
+                   .last = group->hits != NULL ? pl_contact_cache_last(&group->bodies[group->body]) : NULL,
+                   .partner = pl_contact_cache_partner(&group->bodies[other])};
+  found_point found[PL_SURFACE_LANE_POINTS];
+  int32_t count = look_up(&pair, tets, found), touching = 0;
+  for (int32_t i = 0; i < count; ++i) touching += touch_tet(&pair, &found[i]);
   return touching;
 }

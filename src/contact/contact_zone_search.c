@@ -95,9 +95,9 @@ static bool is_small(const pl_surface_motion *motion) {
 // The direction that detection found for a pair; zero if there is none.
 static pl_vec3 axis_of(const pl_contact_memory *memory, int32_t a, int32_t b) {
   int32_t low = a < b ? a : b, high = a < b ? b : a;
-  const pl_pair_axis *axes = &memory->axes[(size_t)low * PL_PAIR_AXES];
-  for (int32_t k = 0; k < memory->axis_counts[low]; ++k)
-    if (axes[k].other == high) return axes[k].normal;
+  int32_t first = low * PL_PAIR_AXES;
+  for (int32_t k = first; k < first + memory->axis_counts[low]; ++k)
+    if (memory->axes[k].other == high) return memory->axis_lines[k].normal;
   return pl_vec3_of(0, 0, 0);
 }
 

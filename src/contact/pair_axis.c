@@ -146,8 +146,9 @@ static void climb(axis_search *s, double first_step, int count) {
   }
 }
 
-void pl_pair_axis_find(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit, pl_vec3 guess,
-                       pl_pair_axis *axis) {
+bool pl_pair_axis_find(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit,
+                       pl_pair_line *line) {
+  pl_vec3 guess = line->normal;
   pl_vec3 between = pl_vec3_sub(upper->origin, lower->origin);
   double slack = slack_of(upper, lower);
   axis_search s = {.upper = upper,
@@ -167,11 +168,6 @@ void pl_pair_axis_find(const pl_surface_motion *upper, const pl_surface_motion *
     if (s.gap <= s.limit) try_guess(&s, pl_vec3_scale(facing_normal(upper, lower->origin), -1));
     climb(&s, 0.1, 4);
   }
-  *axis = (pl_pair_axis){.normal = s.normal,
-                         .is_apart = s.gap > s.limit,
-                         .origin = lower->origin,
-                         .drift = lower->drift,
-                         .low = s.low,
-                         .high = s.high,
-                         .slack = slack};
+  *line = (pl_pair_line){s.normal, lower->origin, lower->drift, s.low, s.high, slack};
+  return s.gap > s.limit;
 }

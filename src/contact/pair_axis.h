@@ -30,26 +30,31 @@ void pl_pair_axis_end_extents(const pl_surface_motion *motion, double limit,
 bool pl_pair_axis_is_apart(const pl_surface_motion *upper, const pl_surface_motion *lower,
                            double limit);
 
-// Two bodies, the one of lower number above the other along the normal.
+// Two bodies, and how they are searched. Every phase of a step asks for that, few of them for where
+// the axis is: those of a body are side by side without it.
 typedef struct pl_pair_axis {
-  int32_t other;          // number of the other body
-  bool is_apart;          // they cannot touch, or nothing is left to search
-  bool is_in_tets;        // points are looked up in tets; the axis is for edges alone
-  bool is_soft;           // points that are found in tets become hits (contact_soft.h)
-  bool is_kept;           // so do those of the last step, used again: nothing is searched
-  pl_vec3 normal;         // unit, from the other body to the one
+  int32_t other;    // number of the other body
+  bool is_apart;    // they cannot touch, or nothing is left to search
+  bool is_in_tets;  // points are looked up in tets; the axis is for edges alone
+  bool is_soft;     // points that are found in tets become hits (contact_soft.h)
+  bool is_kept;     // so do those of the last step, used again: nothing is searched
+} pl_pair_axis;
+
+// Where the axis of two bodies is, the one of lower number above the other along the normal.
+typedef struct pl_pair_line {
+  pl_vec3 normal;         // unit, from the other body to the one; zero: never found
   pl_vec3 origin, drift;  // heights are normal . (x - origin) in the frame of the other body
   double low, high;       // smallest height of the one, largest of the other
   double slack;           // of rounding, in metres
-} pl_pair_axis;
+} pl_pair_line;
 
 // At most this many are kept for one body; pairs beyond are searched without.
 enum { PL_PAIR_AXES = 32 };
 
-// Find the axis of two surfaces whose lanes are filled. `guess` is that of the last step, or zero.
-// `limit`: metres of gap that do not touch.
-void pl_pair_axis_find(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit,
-                       pl_vec3 guess, pl_pair_axis *axis);
+// Find the axis of two surfaces whose lanes are filled, from that of the last step, or a normal of
+// zero. `limit`: metres of gap that do not touch. Returns whether they are apart.
+bool pl_pair_axis_find(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit,
+                       pl_pair_line *line);
 
 // The axis as one of the two bodies sees it: heights grow towards that body.
 typedef struct pl_contact_slab {
@@ -59,14 +64,14 @@ typedef struct pl_contact_slab {
   double slack;
 } pl_contact_slab;
 
-static inline pl_contact_slab pl_pair_axis_slab(const pl_pair_axis *axis, bool is_upper) {
-  pl_vec3 n = is_upper ? axis->normal : pl_vec3_scale(axis->normal, -1);
+static inline pl_contact_slab pl_pair_line_slab(const pl_pair_line *line, bool is_upper) {
+  pl_vec3 n = is_upper ? line->normal : pl_vec3_scale(line->normal, -1);
   return (pl_contact_slab){n,
-                           axis->origin,
-                           axis->drift,
-                           is_upper ? axis->low : -axis->high,
-                           is_upper ? axis->high : -axis->low,
-                           axis->slack};
+                           line->origin,
+                           line->drift,
+                           is_upper ? line->low : -line->high,
+                           is_upper ? line->high : -line->low,
+                           line->slack};
 }
 
 static inline double pl_contact_slab_height(const pl_contact_slab *slab, pl_vec3 position) {

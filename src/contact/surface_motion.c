@@ -4,6 +4,8 @@
 // corner the sum over the ring weighted by angle, which is right for every closed surface (Baerentzen and Aanaes 2005).
 #include "contact/surface_motion.h"
 
+#include <string.h>
+
 #include "contact/pair_axis.h"
 #include "contact/pair_lanes.h"
 #include "contact/vec3_parts.h"
@@ -39,10 +41,6 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
       .tree = tree,
       .starts = PL_TAKE(arena, pl_vec3, tree->surface->point_count),
       .ends = PL_TAKE(arena, pl_vec3, tree->surface->point_count),
-      .boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count),
-      .triangle_boxes = PL_TAKE(arena, pl_box, tree->surface->triangle_count),
-      .normals = PL_TAKE(arena, pl_vec3, tree->surface->triangle_count),
-      .normal_boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count),
   };
   int32_t count = tree->surface->point_count;
   if (count > 0 && count <= PL_SURFACE_LANE_POINTS) motion->lane_block_count = (count - 1) / LANES + 1;
@@ -51,12 +49,33 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
   return !arena->failed;
 }
 
+bool pl_surface_motion_take_boxes(pl_arena *arena, pl_surface_motion *motion) {
+  const pl_surface_tree *tree = motion->tree;
+  motion->boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count);
+  motion->triangle_boxes = PL_TAKE(arena, pl_box, tree->surface->triangle_count);
+  motion->normals = PL_TAKE(arena, pl_vec3, tree->surface->triangle_count);
+  motion->normal_boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count);
+  return !arena->failed;
+}
+
+// Is none of these infinite or not a number? Without branches, so that several are looked at at a time.
+static bool are_finite(const float *numbers, int32_t count) {
+  const uint32_t exponent = 0x7F800000;
+  uint32_t is_odd = 0, bits;
+  for (int32_t i = 0; i < count; ++i) {
+    memcpy(&bits, &numbers[i], sizeof bits);
+    is_odd |= (bits & exponent) == exponent;
+  }
+  return is_odd == 0;
+}
+
 void pl_surface_motion_fill_lanes(pl_surface_motion *motion) {
   motion->origin = pl_box_center(motion->end_box);
   pl_vec3 start_origin = pl_vec3_sub(motion->origin, motion->drift);
   int32_t count = motion->lane_block_count > 0 ? motion->tree->surface->point_count : 0;
   pl_lane_kernels_get()->fill_lanes(motion->starts, count, start_origin, motion->lanes);
   pl_lane_kernels_get()->fill_lanes(motion->ends, count, motion->origin, motion->lanes + VEC3_LANES);
+  motion->is_finite = are_finite(motion->lanes, 2 * VEC3_LANES * motion->lane_block_count);
 }
 
 // As pl_box_overlaps(), without branches between the comparisons: in walks through boxes they cannot be foreseen.

@@ -29,6 +29,7 @@ typedef struct pl_surface_motion {
   // frame and end, relative to `origin`, [lane_block_count][2][3][8]. No blocks for a large one.
   float *lanes;
   int32_t lane_block_count;
+  bool is_finite;  // all points of the lanes are numbers at both ends of the step
   pl_vec3 origin;
   // Of a small surface: how far the points of its lanes reach along a few fixed directions
   // (pair_axis.h).
@@ -50,12 +51,15 @@ static inline bool pl_surface_motion_is_thin(const pl_surface_motion *motion) {
 // Surfaces with more points than this have no lanes.
 enum { PL_SURFACE_LANE_POINTS = 512 };
 
-// Fill the lanes, if there are any.
+// Fill the lanes, if there are any, and find whether they are finite.
 void pl_surface_motion_fill_lanes(pl_surface_motion *motion);
 
-// Take the arrays for a motion of `tree` from the arena; false when out of memory.
+// Take the arrays for a motion of `tree` from the arena: those per point, and then, after those of
+// other bodies, those per triangle and node. In a heap the first are asked for all the time and the
+// others hardly ever; side by side they are on a tenth of the pages. False when out of memory.
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree,
                             pl_surface_motion *motion);
+bool pl_surface_motion_take_boxes(pl_arena *arena, pl_surface_motion *motion);
 
 // Compute the normals, for the questions below that need them.
 void pl_surface_motion_fit_normals(pl_surface_motion *motion);

@@ -21,6 +21,7 @@ static void begin(moving *m, const torus *t) {
   pl_arena_init(&m->arena, m->context, 0);
   check_ok(pl_surface_tree_build(&m->arena, &t->surface, t->points, &m->tree, &error), &error);
   assert_true(pl_surface_motion_take(&m->arena, &m->tree, &m->motion));
+  assert_true(pl_surface_motion_take_boxes(&m->arena, &m->motion));
   // Another shape than the tree was built for.
   for (int32_t i = 0; i < POINTS; ++i) {
     m->motion.starts[i] = t->points[i];
