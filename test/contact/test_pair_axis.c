@@ -111,6 +111,29 @@ static void directions_tell_apart_what_brute_force_does(void **state) {
   drop_context(context);
 }
 
+// One number of one point at either end of the step is enough.
+static void lanes_know_whether_all_points_are_finite(void **state) {
+  (void)state;
+  static octahedron o;
+  pl_context *context = make_context(1);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  make_octahedron(&arena, &o);
+  pl_random random = pl_random_of_seed(11);
+  const double odd[] = {(double)NAN, HUGE_VAL, -HUGE_VAL};
+  for (int32_t i = 0; i < 2 * 3 * POINTS; ++i) {
+    place(&o, &random, pl_vec3_of(100, -50, 30));
+    assert_true(o.motion.is_finite);
+    pl_vec3 *point = &(i < 3 * POINTS ? o.motion.starts : o.motion.ends)[i / 3 % POINTS];
+    double *number = i % 3 == 0 ? &point->x : i % 3 == 1 ? &point->y : &point->z;
+    *number = odd[i / 3 % 3];
+    pl_surface_motion_fill_lanes(&o.motion);
+    assert_false(o.motion.is_finite);
+  }
+  pl_arena_destroy(&arena);
+  drop_context(context);
+}
+
 enum { BLOCKS = 3, MAX_POINTS = BLOCKS * LANES };
 
 // Lanes of one instruction set, and what it asks of them.
@@ -168,6 +191,7 @@ static void lanes_answer_alike_on_both_instruction_sets(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(directions_tell_apart_what_brute_force_does),
+                                     cmocka_unit_test(lanes_know_whether_all_points_are_finite),
                                      cmocka_unit_test(lanes_answer_alike_on_both_instruction_sets)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
