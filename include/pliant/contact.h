@@ -95,9 +95,9 @@ typedef struct pl_contact_event_view {
 
 /// Contact events, for a world whose def has `contact_events` set; otherwise there are none. Valid
 /// until the next step or change of the world. Self contact makes no events. Of a finite-element
-/// body against colliders the impulses are those of its own contact forces at the end of the step; a
-/// chain of a rod touches what pushes it in the step. Pairs that sleep make no events, and persist
-/// when they wake. After pl_world_restore() pairs that touch begin again.
+/// body against colliders the impulses are those of its own contact forces at the end of the step;
+/// a chain of a rod touches what pushes it in the step. Pairs that sleep make no events, and
+/// persist when they wake. After pl_world_restore() pairs that touch begin again.
 PL_API pl_contact_event_view pl_world_get_contact_events(const pl_world *world);
 
 #ifdef __cplusplus

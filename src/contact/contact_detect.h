@@ -1,5 +1,5 @@
 // What the parts of a search for contacts share: contact_place.c places bodies and colliders,
-// contact_detect.c searches.
+// contact_axes.c says how pairs of small bodies are searched, contact_detect.c searches.
 #ifndef PL_CONTACT_DETECT_H
 #define PL_CONTACT_DETECT_H
 
@@ -36,6 +36,17 @@ bool pl_contact_is_calm_way(const pl_contact_memory *memory, int32_t body, pl_ve
 // May something of a body, between these boxes in the course of the step, touch another body?
 bool pl_contact_may_touch(const pl_contact_detection *d, int32_t body, pl_box start, pl_box end,
                           int32_t other);
+
+// Axes of a small body with those that come later (contact_axes.c): how each pair is searched. Any
+// thread may do some bodies.
+void pl_contact_find_axes(const pl_contact_detection *d, int32_t body);
+
+// The direction of axis number `index`, which is one of the body's, and whether it tells the two
+// apart.
+void pl_contact_find_axis(const pl_contact_detection *d, int32_t body, int32_t index);
+
+// Do two bodies have an axis?
+bool pl_contact_has_axis(const pl_contact_memory *memory, int32_t a, int32_t b);
 
 void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider *const *colliders,
                                 const pl_contact_step *step);

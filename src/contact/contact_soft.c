@@ -44,7 +44,6 @@ void pl_soft_list_commit(pl_contact_memory *memory, int32_t body, const pl_soft_
 
 // Hits of an axis, of points of both bodies. Only pairs of this kind have any.
 static int32_t count_hits(const pl_contact_memory *memory, int32_t axis) {
-  if (memory->axis_others[axis] < 0) return 0;
   return memory->axis_hits[2 * axis].count + memory->axis_hits[2 * axis + 1].count;
 }
 
@@ -66,7 +65,7 @@ static void list_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
     int32_t axis = body * PL_PAIR_AXES;
     for (int32_t i = memory->soft_pair_start[body]; i < memory->soft_pair_start[body + 1]; ++axis) {
       int32_t hits = count_hits(memory, axis);
-      if (hits > 0) memory->soft_pairs[i++] = (pl_soft_pair){body, memory->axis_others[axis], axis, hits, -1};
+      if (hits > 0) memory->soft_pairs[i++] = (pl_soft_pair){body, memory->axes[axis].other, axis, hits, -1};
     }
   }
 }

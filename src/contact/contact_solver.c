@@ -161,7 +161,6 @@ static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *b
   memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_lines = PL_TAKE(arena, pl_pair_line, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
-  memory->axis_others = PL_TAKE(arena, int32_t, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->axis_points = PL_TAKE(arena, atomic_int, (int64_t)memory->body_count * PL_PAIR_AXES);
   memory->neighbour_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
   memory->neighbours = PL_TAKE(arena, pl_contact_neighbour, 2 * (int64_t)memory->body_count * PL_PAIR_AXES);
@@ -426,8 +425,8 @@ void pl_contact_link_neighbours(pl_contact_memory *memory, const int32_t *bodies
     for (int32_t i = 0; i < count; ++i) {
       int32_t body = bodies[i], first = body * PL_PAIR_AXES;
       for (int32_t axis = first; axis < first + memory->axis_counts[body]; ++axis) {
-        int32_t other = memory->axis_others[axis];
-        if (other < 0) continue;
+        int32_t other = memory->axes[axis].other;
+        if (memory->axes[axis].is_apart) continue;
         if (pass == 0) {
           start[body]++, start[other]++;
         } else {

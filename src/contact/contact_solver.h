@@ -157,7 +157,6 @@ struct pl_contact_memory {
   pl_pair_axis *axes;        // PL_PAIR_AXES per body, with bodies of higher number
   pl_pair_line *axis_lines;  // where these are
   int32_t *axis_counts;      // one per body
-  int32_t *axis_others;      // one per axis: the other body, -1 for one that is apart
   atomic_int *axis_points;   // one per axis: points found in tets, of both bodies
   int32_t tet_workspace_count;
   pl_tet_workspace *tet_workspaces;
@@ -222,8 +221,7 @@ struct pl_contact_solver {
   bool has_no_lone;  // bodies near colliders alone are treated as all others, for comparison
 };
 
-// List the pairs that are not apart, for both bodies of each, from the axes of these bodies as they
-// are noted in `axis_others`.
+// List the pairs that are not apart, for both bodies of each, from the axes of these bodies.
 void pl_contact_link_neighbours(pl_contact_memory *memory, const int32_t *bodies, int32_t count);
 
 // Is this one of the pairs of a body that do not touch each other?

@@ -333,7 +333,8 @@ static void fill_lookup(const pl_surface_motion *own, const int32_t *points, int
 
 // Look the points of a body up. The slots of those that are found are fetched into the cache: they are asked for when
 // all points have been looked up.
-static int32_t look_up(const tet_pair *pair, const pl_lane_tets *tets, found_point found[PL_SURFACE_LANE_POINTS]) {
+static int32_t find_all_inside(const tet_pair *pair, const pl_lane_tets *tets,
+                               found_point found[PL_SURFACE_LANE_POINTS]) {
   const pl_contact_group *group = pair->group;
   const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[pair->other];
   double limit = group->bodies[group->body].radius + group->bodies[pair->other].radius + group->scale.margin;
@@ -362,7 +363,7 @@ int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, co
                    .last = group->hits != NULL ? pl_contact_cache_last(&group->bodies[group->body]) : NULL,
                    .partner = pl_contact_cache_partner(&group->bodies[other])};
   found_point found[PL_SURFACE_LANE_POINTS];
-  int32_t count = look_up(&pair, tets, found), touching = 0;
+  int32_t count = find_all_inside(&pair, tets, found), touching = 0;
   for (int32_t i = 0; i < count; ++i) touching += touch_tet(&pair, &found[i]);
   return touching;
 }

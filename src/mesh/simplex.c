@@ -20,6 +20,19 @@ pl_vec3 pl_segment_nearest(pl_vec3 a, pl_vec3 b, pl_vec3 p, double weights[2]) {
   return pl_vec3_add_scaled(a, ab, t);
 }
 
+// Ericson 2005, 5.1.9.
+void pl_segments_nearest(const pl_vec3 a[2], const pl_vec3 b[2], double *s, double *t) {
+  pl_vec3 d1 = pl_vec3_sub(a[1], a[0]), d2 = pl_vec3_sub(b[1], b[0]), r = pl_vec3_sub(a[0], b[0]);
+  double aa = pl_vec3_dot(d1, d1), ee = pl_vec3_dot(d2, d2), f = pl_vec3_dot(d2, r), c = pl_vec3_dot(d1, r);
+  double bb = pl_vec3_dot(d1, d2), denominator = aa * ee - bb * bb;
+  *s = denominator > 1e-12 * aa * ee ? fmin(fmax((bb * f - c * ee) / denominator, 0), 1) : 0.5;
+  *t = ee > 0 ? (bb * *s + f) / ee : 0;
+  if (*t < 0 || *t > 1) {
+    *t = fmin(fmax(*t, 0), 1);
+    *s = aa > 0 ? fmin(fmax((bb * *t - c) / aa, 0), 1) : 0;
+  }
+}
+
 static void set_weights(double weights[3], double a, double b, double c) {
   weights[0] = a;
   weights[1] = b;

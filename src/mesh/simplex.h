@@ -10,6 +10,9 @@
 // Nearest point to `p` on segment ab.
 pl_vec3 pl_segment_nearest(pl_vec3 a, pl_vec3 b, pl_vec3 p, double weights[2]);
 
+// Nearest points of two segments, as fractions of the way from the first end of each to the second.
+void pl_segments_nearest(const pl_vec3 a[2], const pl_vec3 b[2], double *s, double *t);
+
 // Nearest point to `p` on triangle abc.
 pl_vec3 pl_triangle_nearest(pl_vec3 a, pl_vec3 b, pl_vec3 c, pl_vec3 p, double weights[3]);
 

@@ -97,19 +97,6 @@ static double faded(const search *s, double overlap, double radius) {
 
 // --- segments and segments -----------------------------------------------------------------------------------------
 
-// Nearest points of two segments, as fractions of each (Ericson 2005, 5.1.9).
-static void nearest_of_segments(const pl_vec3 a[2], const pl_vec3 b[2], double *s, double *t) {
-  pl_vec3 d1 = pl_vec3_sub(a[1], a[0]), d2 = pl_vec3_sub(b[1], b[0]), r = pl_vec3_sub(a[0], b[0]);
-  double aa = pl_vec3_dot(d1, d1), ee = pl_vec3_dot(d2, d2), f = pl_vec3_dot(d2, r), c = pl_vec3_dot(d1, r);
-  double bb = pl_vec3_dot(d1, d2), denominator = aa * ee - bb * bb;
-  *s = denominator > 1e-12 * aa * ee ? fmin(fmax((bb * f - c * ee) / denominator, 0), 1) : 0.5;
-  *t = ee > 0 ? (bb * *s + f) / ee : 0;
-  if (*t < 0 || *t > 1) {
-    *t = fmin(fmax(*t, 0), 1);
-    *s = aa > 0 ? fmin(fmax((bb * *t - c) / aa, 0), 1) : 0;
-  }
-}
-
 static double inverse_mass_at(const line *it, double t) {
   return (1 - t) * (1 - t) * it->inverse_masses[0] + t * t * it->inverse_masses[1];
 }
@@ -122,7 +109,7 @@ static bool are_apart_at_rest(const pl_body_segments *segments, const line *a, c
     q[k] = segments->rests[b->particles[k]];
   }
   double s, t;
-  nearest_of_segments(p, q, &s, &t);
+  pl_segments_nearest(p, q, &s, &t);
   double reach = (1 - s) * a->radii[0] + s * a->radii[1] + (1 - t) * b->radii[0] + t * b->radii[1];
   return pl_vec3_distance(at(p, s), at(q, t)) > REST_RADII * reach;
 }
@@ -164,7 +151,7 @@ static bool is_end_nearest(const line *it, int end, const line *other, double di
 // Segments side by side touch with their ends, crossed ones where they cross.
 static void compare_segments(search *s, const line *a, const line *b, double friction) {
   double u, t, end;
-  nearest_of_segments(a->starts, b->starts, &u, &t);
+  pl_segments_nearest(a->starts, b->starts, &u, &t);
   double distance = pl_vec3_distance(at(a->starts, u), at(b->starts, t));
   bool any = false;
   for (int k = 0; k < 2; ++k) {
@@ -245,7 +232,7 @@ static nearest nearest_on_triangle(const pl_vec3 part[2], const pl_vec3 corners[
   for (int k = 0; k < 3; ++k) {
     pl_vec3 edge[2] = {corners[k], corners[(k + 1) % 3]};
     double s, t;
-    nearest_of_segments(part, edge, &s, &t);
+    pl_segments_nearest(part, edge, &s, &t);
     take_nearest(&best, corners, at(part, s), s, slack);
   }
   pl_vec3 normal = pl_triangle_normal(corners[0], corners[1], corners[2]);

@@ -148,6 +148,32 @@ static void nearest_on_a_tet_beats_all_samples_of_it(void **state) {
   }
 }
 
+// Random segments, parallel ones and points. No two samples of both are nearer, and some are almost as near.
+static void nearest_points_of_segments_beat_all_samples(void **state) {
+  (void)state;
+  enum { SAMPLES = 100 };
+  pl_random random = pl_random_of_seed(11);
+  for (int round = 0; round < 60; ++round) {
+    pl_vec3 ends[4];
+    for (int k = 0; k < 4; ++k)
+      ends[k] = pl_vec3_of(pl_random_between(&random, -1, 1), pl_random_between(&random, -1, 1),
+                           pl_random_between(&random, -1, 1));
+    if (round % 4 == 1) ends[3] = pl_vec3_add(ends[2], pl_vec3_sub(ends[1], ends[0]));
+    if (round % 4 == 2) ends[1] = ends[0];
+    if (round % 8 == 6) ends[3] = ends[2];
+    double s, t, nearest = HUGE_VAL;
+    pl_segments_nearest(&ends[0], &ends[2], &s, &t);
+    assert_true(s >= 0 && s <= 1 && t >= 0 && t <= 1);
+    double distance = pl_vec3_distance(pl_vec3_lerp(ends[0], ends[1], s), pl_vec3_lerp(ends[2], ends[3], t));
+    for (int i = 0; i <= SAMPLES; ++i)
+      for (int k = 0; k <= SAMPLES; ++k)
+        nearest = fmin(nearest, pl_vec3_distance(pl_vec3_lerp(ends[0], ends[1], i / (double)SAMPLES),
+                                                 pl_vec3_lerp(ends[2], ends[3], k / (double)SAMPLES)));
+    assert_true(distance < nearest + 1e-12);
+    assert_true(distance > nearest - 4.0 / SAMPLES);
+  }
+}
+
 static void affine_motion_is_followed_inside_and_outside(void **state) {
   (void)state;
   enum { COUNT = 1000 };
@@ -321,6 +347,7 @@ int main(void) {
       cmocka_unit_test(a_point_of_the_mesh_goes_to_its_lowest_tet),
       cmocka_unit_test(the_nearest_tet_is_what_all_tets_say),
       cmocka_unit_test(nearest_on_a_tet_beats_all_samples_of_it),
+      cmocka_unit_test(nearest_points_of_segments_beat_all_samples),
       cmocka_unit_test(affine_motion_is_followed_inside_and_outside),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(triangles_and_segments_hold_points_too),
