@@ -171,12 +171,31 @@ static pl_vec3 grow_and_spin(pl_vec3 rest, double time) {
   return pl_quat_rotate(turn, pl_vec3_scale(rest, 0.2 * size));
 }
 
+// The chain was added first: normals are towards it, out of the ball. Returns the number of events.
+static int check_ball_events(const pl_world *world, pl_body_id hair, pl_body_id ball) {
+  pl_contact_event_view view = pl_world_get_contact_events(world);
+  for (int32_t i = 0; i < view.event_count; ++i) {
+    const pl_contact_event *e = &view.events[i];
+    assert_int_equal(e->body.slot, hair.slot);
+    assert_int_equal(e->other_body.slot, ball.slot);
+    assert_int_equal(e->collider.slot, 0);
+    if (e->kind == PL_CONTACT_END) continue;
+    assert_true(e->impulse > 0);
+    check_at_most(0.9, pl_vec3_dot(e->normal, pl_vec3_normalize_or(e->position, (pl_vec3){0, 0, 0})));
+  }
+  return view.event_count;
+}
+
 static void chains_touch_what_deforms(void **state) {
   (void)state;
   pl_context *context = make_context(1);
   double ends[2] = {0, 0};
   for (int spins = 0; spins < 2; ++spins) {
-    pl_world *world = make_world(context, 1.0 / 240, -9.81);
+    pl_error error = {0};
+    pl_world_def def = pl_default_world_def();
+    def.contact_events = true;
+    pl_world *world = NULL;
+    check_ok(pl_world_create(context, &def, &world, &error), &error);
     test_kinematic it = build_kinematic(context, sample_sphere(context, 24), 1);
     // The chain is added first: the surface still moves before it.
     test_rod rod;
@@ -191,10 +210,12 @@ static void chains_touch_what_deforms(void **state) {
     it.body = add_body(world, it.model, (pl_vec3){0, 0, 0});
     grow_rate = 0.4, spin_rate = spins ? 1.5 : 0;
     double deepest = 0;
+    int event_count = 0;
     pl_vec3 joints[MAX_ROD_JOINTS];
     for (int step = 0; step < 360; ++step) {
       aim_kinematic(world, &it, grow_and_spin);
       run_steps(world, 1);
+      event_count += check_ball_events(world, hair, it.body);
       assert_int_equal(pl_body_get_positions(world, hair, joints), PL_OK);
       // Corners of the triangles are on the ball, their middles up to 0.6 mm inside.
       double radius = pl_vec3_length(grow_and_spin((pl_vec3){1, 0, 0}, pl_world_get_time(world)));
@@ -206,6 +227,8 @@ static void chains_touch_what_deforms(void **state) {
                   spins ? " and turns" : "", deepest, joints[7].x, joints[7].y, joints[7].z);
     check_at_most(deepest, 0.002);
     check_at_most(length_error(&rod, joints), 0.02);
+    print_message("%d events\n", event_count);
+    assert_true(event_count > 100);
     pl_world_destroy(world);
     pl_model_destroy(chain);
     drop_kinematic(&it);
