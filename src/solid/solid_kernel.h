@@ -1,5 +1,5 @@
-// The inner loops; included by solid_kernels.c and solid_kernels_avx2.c with KERNELS set to the name of the table to
-// define.
+// The inner loops; included by solid_kernels.c, solid_kernels_avx2.c and solid_kernels_avx512.c with KERNELS set to the
+// name of the table to define.
 //
 // Moments are summed eight regions at a time: the k-th particles of all eight are transposed to rows of x, y and z, and
 // what the rest shape and the examples multiply them with lies in such rows. Goals need no transposition, and one cache

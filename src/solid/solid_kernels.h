@@ -1,4 +1,5 @@
-// The inner loops of a step, compiled for the plain machine and for AVX2 (see math/simd.h for how).
+// The inner loops of a step, compiled for the plain machine, for AVX2 and for AVX-512 (see
+// math/simd.h for how).
 #ifndef PL_SOLID_KERNELS_H
 #define PL_SOLID_KERNELS_H
 
@@ -188,7 +189,7 @@ typedef struct pl_solid_kernels {
 
 extern const pl_solid_kernels pl_solid_kernels_plain;
 #if defined(__x86_64__)
-extern const pl_solid_kernels pl_solid_kernels_avx2;
+extern const pl_solid_kernels pl_solid_kernels_avx2, pl_solid_kernels_avx512;
 #endif
 
 // The fastest this machine can run. All give the same bits.

@@ -124,49 +124,96 @@ static void pose_many(const pl_solid_many *m) {
   }
 }
 
-// As mean_pose(), of one coordinate.
-PL_SIMD_INLINE pl_f8 mean_pose_of_many(const pl_solid_many *m, int32_t i, int axis) {
+// The four rows that the poses of a region have of one coordinate, added up.
+#if PL_SIMD_IS_AVX512
+typedef float f16_unaligned __attribute__((vector_size(64), may_alias, aligned(4)));
+typedef struct pose_sum {
+  f16_unaligned pairs[2];
+} pose_sum;
+PL_SIMD_INLINE void add_pose(pose_sum *sum, const float *pose) {
+  for (int j = 0; j < 2; ++j) sum->pairs[j] += *(const f16_unaligned *)(const void *)(pose + 2 * LANES * j);
+}
+PL_SIMD_INLINE pl_f8 row_of(const pose_sum *sum, int j) {
+  __m512d pair = (__m512d)sum->pairs[j / 2];
+  return (pl_f8)(j % 2 == 0 ? _mm512_castpd512_pd256(pair) : _mm512_extractf64x4_pd(pair, 1));
+}
+#else
+typedef struct pose_sum {
+  pl_f8 rows[4];
+} pose_sum;
+PL_SIMD_INLINE void add_pose(pose_sum *sum, const float *pose) {
+  for (int j = 0; j < 4; ++j) sum->rows[j] += pl_f8_load(pose + LANES * j);
+}
+PL_SIMD_INLINE pl_f8 row_of(const pose_sum *sum, int j) {
+  return sum->rows[j];
+}
+#endif
+
+// Coordinates of which two sums each fit into the registers.
+enum { GOAL_AXES = PL_SIMD_IS_AVX512 ? 3 : 1 };
+
+// As mean_pose(), of the coordinates from `axis` on.
+PL_SIMD_INLINE void mean_poses_of_many(const pl_solid_many *m, int32_t i, int axis, pl_f8 goal[GOAL_AXES]) {
   const pl_solid_model *model = m->model;
   const float *poses = m->poses + 4 * LANES * axis;
   const int32_t *regions = model->particle_regions;
-  pl_f8 zero = {0}, a[4] = {zero, zero, zero, zero}, b[4] = {zero, zero, zero, zero};
+  pose_sum a[GOAL_AXES] = {{{{0}}}}, b[GOAL_AXES] = {{{{0}}}};
   int32_t e = model->particle_start[i], last = model->particle_start[i + 1];
   for (; e + 1 < last; e += 2) {
     const float *first = poses + PL_SOLID_MANY_POSE * (size_t)regions[e];
     const float *second = poses + PL_SOLID_MANY_POSE * (size_t)regions[e + 1];
-    for (int j = 0; j < 4; ++j) a[j] += pl_f8_load(first + LANES * j);
-    for (int j = 0; j < 4; ++j) b[j] += pl_f8_load(second + LANES * j);
+    for (int k = 0; k < GOAL_AXES; ++k) add_pose(&a[k], first + 4 * LANES * k);
+    for (int k = 0; k < GOAL_AXES; ++k) add_pose(&b[k], second + 4 * LANES * k);
   }
-  const float *odd = poses + PL_SOLID_MANY_POSE * (size_t)regions[e < last ? e : e - 1];
-  for (int j = 0; j < 4 && e < last; ++j) a[j] += pl_f8_load(odd + LANES * j);
-  for (int j = 0; j < 4; ++j) a[j] += b[j];
+  if (e < last) {
+    const float *odd = poses + PL_SOLID_MANY_POSE * (size_t)regions[e];
+    for (int k = 0; k < GOAL_AXES; ++k) add_pose(&a[k], odd + 4 * LANES * k);
+  }
   const float *q = (const float *)(const void *)&model->rest[i];
-  return (a[0] * q[0] + a[1] * q[1] + (a[2] * q[2] + a[3])) * model->region_fractions[i] -
-         pl_f8_load(m->positions + VEC3_LANES * (size_t)i + LANES * axis) * model->stiffnesses[i];
+  for (int k = 0; k < GOAL_AXES; ++k) {
+    pl_f8 rows[4];
+    for (int j = 0; j < 4; ++j) rows[j] = row_of(&a[k], j) + row_of(&b[k], j);
+    goal[k] = (rows[0] * q[0] + rows[1] * q[1] + (rows[2] * q[2] + rows[3])) * model->region_fractions[i] -
+              pl_f8_load(m->positions + VEC3_LANES * (size_t)i + LANES * (axis + k)) * model->stiffnesses[i];
+  }
 }
 
-// Coordinates of four bodies in double precision.
+// Coordinates of four or eight bodies in double precision, as many as a register has lanes.
+#if PL_SIMD_IS_AVX512
+typedef double wide __attribute__((vector_size(64)));
+typedef double wide_unaligned __attribute__((vector_size(64), may_alias, aligned(8)));
+PL_SIMD_INLINE wide widen_part(pl_f8 a, int part) {
+  (void)part;
+  return (wide)_mm512_cvtps_pd((__m256)a);
+}
+#else
+typedef pl_d4 wide;
+typedef d4_unaligned wide_unaligned;
+PL_SIMD_INLINE wide widen_part(pl_f8 a, int part) {
+  return widen(part == 0 ? low(a) : high(a));
+}
+#endif
+enum { WIDE_LANES = (int)(sizeof(wide) / sizeof(double)), WIDE_PARTS = LANES / WIDE_LANES };
 typedef struct wide_vector {
-  pl_d4 x, y, z;
+  wide x, y, z;
 } wide_vector;
 
-PL_SIMD_INLINE wide_vector widen_rows(const pl_f8 a[3], int half) {
-  return half == 0 ? (wide_vector){widen(low(a[0])), widen(low(a[1])), widen(low(a[2]))}
-                   : (wide_vector){widen(high(a[0])), widen(high(a[1])), widen(high(a[2]))};
+PL_SIMD_INLINE wide_vector widen_rows(const pl_f8 a[3], int part) {
+  return (wide_vector){widen_part(a[0], part), widen_part(a[1], part), widen_part(a[2], part)};
 }
 
-PL_SIMD_INLINE void add_wide(pl_d4 sums[3], pl_d4 x, pl_d4 y, pl_d4 z) {
+PL_SIMD_INLINE void add_wide(wide sums[3], wide x, wide y, wide z) {
   sums[0] += x;
   sums[1] += y;
   sums[2] += z;
 }
 
-PL_SIMD_INLINE void add_cross(pl_d4 sums[3], const wide_vector *a, const wide_vector *b) {
+PL_SIMD_INLINE void add_cross(wide sums[3], const wide_vector *a, const wide_vector *b) {
   add_wide(sums, a->y * b->z - a->z * b->y, a->z * b->x - a->x * b->z, a->x * b->y - a->y * b->x);
 }
 
-// The sums of pull_particles(), for one particle of four bodies.
-PL_SIMD_INLINE void add_sums(pl_d4 sums[PL_SOLID_SUM_COUNT][3], wide_vector x, wide_vector way, wide_vector velocity,
+// The sums of pull_particles(), for one particle of these bodies.
+PL_SIMD_INLINE void add_sums(wide sums[PL_SOLID_SUM_COUNT][3], wide_vector x, wide_vector way, wide_vector velocity,
                              double mass) {
   wide_vector g = {way.x * mass, way.y * mass, way.z * mass}, mx = {x.x * mass, x.y * mass, x.z * mass};
   wide_vector v = {velocity.x * mass, velocity.y * mass, velocity.z * mass};
@@ -181,22 +228,23 @@ PL_SIMD_INLINE void add_sums(pl_d4 sums[PL_SOLID_SUM_COUNT][3], wide_vector x, w
 }
 
 static void pull_many(pl_solid_many *m) {
-  pl_d4 sums[2][PL_SOLID_SUM_COUNT][3] = {{{{0}}}};
+  wide sums[WIDE_PARTS][PL_SOLID_SUM_COUNT][3] = {{{{0}}}};
   for (int32_t i = 0; i < m->model->head.particle_count; ++i) {
     pl_f8 x[3], v[3], goal[3];
+    for (int axis = 0; axis < 3; axis += GOAL_AXES) mean_poses_of_many(m, i, axis, &goal[axis]);
     for (int axis = 0; axis < 3; ++axis) {
       float *velocity = m->velocities + VEC3_LANES * (size_t)i + LANES * axis;
       x[axis] = pl_f8_load(m->positions + VEC3_LANES * (size_t)i + LANES * axis);
-      goal[axis] = mean_pose_of_many(m, i, axis);
       v[axis] = pl_f8_load(velocity) + goal[axis] * m->alpha_over_step + pl_f8_load(m->gains + LANES * axis);
       pl_f8_store(velocity, v[axis]);
     }
-    for (int half = 0; half < 2; ++half)
-      add_sums(sums[half], widen_rows(x, half), widen_rows(goal, half), widen_rows(v, half), m->model->masses[i]);
+    for (int k = 0; k < WIDE_PARTS; ++k)
+      add_sums(sums[k], widen_rows(x, k), widen_rows(goal, k), widen_rows(v, k), m->model->masses[i]);
   }
   for (int k = 0; k < PL_SOLID_SUM_COUNT; ++k)
     for (int axis = 0; axis < 3; ++axis)
-      for (int half = 0; half < 2; ++half) *(d4_unaligned *)(void *)&m->sums[k][axis][4 * half] = sums[half][k][axis];
+      for (int part = 0; part < WIDE_PARTS; ++part)
+        *(wide_unaligned *)(void *)&m->sums[k][axis][WIDE_LANES * part] = sums[part][k][axis];
 }
 
 // The velocity with which a particle at `arm` moves when a body has `velocity` and turns.

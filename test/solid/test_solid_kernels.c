@@ -396,7 +396,7 @@ static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
 #undef KEEP
 }
 
-static void plain_and_avx2_give_the_same_bits(void **state) {
+static void all_instruction_sets_give_the_same_bits(void **state) {
   (void)state;
   if (!PL_SIMD_CAN_AVX2()) {
     print_message("this machine has no AVX2: there is only one kind of kernel\n");
@@ -406,9 +406,12 @@ static void plain_and_avx2_give_the_same_bits(void **state) {
   size_t plain_used, wide_used;
   make_set();
   run_all(&pl_solid_kernels_plain, plain, &plain_used);
-  run_all(&pl_solid_kernels_avx2, wide, &wide_used);
-  assert_true(plain_used == wide_used && plain_used > 3000 && plain_used < 40000);
-  assert_memory_equal(plain, wide, plain_used * sizeof(float));
+  const pl_solid_kernels *kernels[2] = {&pl_solid_kernels_avx2, &pl_solid_kernels_avx512};
+  for (int k = 0; k < (PL_SIMD_CAN_AVX512() ? 2 : 1); ++k) {
+    run_all(kernels[k], wide, &wide_used);
+    assert_true(plain_used == wide_used && plain_used > 3000 && plain_used < 40000);
+    assert_memory_equal(plain, wide, plain_used * sizeof(float));
+  }
   drop_set();
 }
 #endif
@@ -421,7 +424,7 @@ int main(void) {
     cmocka_unit_test(small_sets_are_solved_exactly),
     cmocka_unit_test(particles_go_out_and_in),
 #if PL_SIMD_HAS_AVX2
-    cmocka_unit_test(plain_and_avx2_give_the_same_bits),
+    cmocka_unit_test(all_instruction_sets_give_the_same_bits),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,7 +158,7 @@ static void run(const pl_solid_kernels *kernels, char (*states)[MAX_STATE], pl_s
   *finite = kernels->drift_many(m);
 }
 
-static void plain_and_avx2_give_the_same_bits(void **state) {
+static void all_instruction_sets_give_the_same_bits(void **state) {
   (void)state;
   if (!PL_SIMD_CAN_AVX2()) {
     print_message("this machine has no AVX2: there is only one kind of kernel\n");
@@ -168,15 +168,18 @@ static void plain_and_avx2_give_the_same_bits(void **state) {
   static pl_solid_many plain, wide;
   int finite[2];
   start_fixture((const int32_t[3]){3, 2, 4}, 2);
-  for (int k = 0; k < LANES; ++k) {
-    disturb(&random, f.single[k], 0.02);
-    memcpy(f.many[k], f.single[k], f.size);
+  const pl_solid_kernels *kernels[2] = {&pl_solid_kernels_avx2, &pl_solid_kernels_avx512};
+  for (int set = 0; set < (PL_SIMD_CAN_AVX512() ? 2 : 1); ++set) {
+    for (int k = 0; k < LANES; ++k) {
+      disturb(&random, f.single[k], 0.02);
+      memcpy(f.many[k], f.single[k], f.size);
+    }
+    run(&pl_solid_kernels_plain, f.single, &plain, &finite[0]);
+    run(kernels[set], f.many, &wide, &finite[1]);
+    assert_true(finite[0] == finite[1] && finite[0] == (1 << LANES) - 1);
+    assert_memory_equal(plain.sums, wide.sums, sizeof plain.sums);
+    for (int k = 0; k < LANES; ++k) assert_memory_equal(f.single[k], f.many[k], f.size);
   }
-  run(&pl_solid_kernels_plain, f.single, &plain, &finite[0]);
-  run(&pl_solid_kernels_avx2, f.many, &wide, &finite[1]);
-  assert_true(finite[0] == finite[1] && finite[0] == (1 << LANES) - 1);
-  assert_memory_equal(plain.sums, wide.sums, sizeof plain.sums);
-  for (int k = 0; k < LANES; ++k) assert_memory_equal(f.single[k], f.many[k], f.size);
   end_fixture();
 }
 #endif
@@ -186,7 +189,7 @@ int main(void) {
     cmocka_unit_test(side_by_side_is_as_alone),
     cmocka_unit_test(others_stay_finite),
 #if PL_SIMD_HAS_AVX2
-    cmocka_unit_test(plain_and_avx2_give_the_same_bits),
+    cmocka_unit_test(all_instruction_sets_give_the_same_bits),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
