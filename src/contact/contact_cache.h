@@ -18,16 +18,22 @@ pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *c
 // What the slots of a point that touches another body, other than with an edge, say of that body.
 uint32_t pl_contact_cache_partner(const pl_contact_body *other);
 
-// Of the slots of a point, that of its only contact with another body; NULL if there is none. All
-// slots are looked at: where to stop differs from point to point, and a branch would be guessed
-// wrong.
-static inline const pl_contact_impulse *pl_contact_cache_find_in(const pl_contact_impulse *slots,
-                                                                 uint32_t partner) {
+// Of the slots of a point, those of a contact with another body, a bit each: the lowest one is that
+// of the only such contact. All slots are looked at: where to stop differs from point to point, and
+// a branch would be guessed wrong.
+static inline unsigned pl_contact_cache_match(const pl_contact_impulse *slots, uint32_t partner) {
   unsigned matches = 0, is_used = 1;
   for (int32_t k = 0; k < PL_IMPULSES_PER_POINT; ++k) {
     matches |= (is_used & (unsigned)(slots[k].partner == partner)) << k;
     is_used &= slots[k].partner != 0;
   }
+  return matches;
+}
+
+// That slot; NULL if there is none.
+static inline const pl_contact_impulse *pl_contact_cache_find_in(const pl_contact_impulse *slots,
+                                                                 uint32_t partner) {
+  unsigned matches = pl_contact_cache_match(slots, partner);
   return matches != 0 ? &slots[__builtin_ctz(matches)] : NULL;
 }
 

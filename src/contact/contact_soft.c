@@ -84,22 +84,32 @@ int32_t pl_soft_list_pairs(pl_contact_memory *memory, pl_context *context) {
 
 // --- rows
 
-static pl_soft_builder builder_of(const pl_soft_solution *s, const pl_soft_side *side) {
-  const pl_contact_body *own = &s->bodies[side->own], *other = &s->bodies[side->other];
-  pl_soft_builder b = {.tree = s->memory->motions[side->other].tree,
-                       .own = own,
-                       .other = other,
-                       .last = pl_contact_cache_last(own),
-                       .partner = pl_contact_cache_partner(other),
-                       .scale = pl_contact_scale_of(s->step),
-                       .step = s->step->step,
-                       .gap = own->radius + other->radius,
-                       .friction = sqrt(own->friction * other->friction),
-                       .restitution = pl_larger(own->restitution, other->restitution)};
-  const pl_contact_rule *rule = pl_contact_rules_find(s->rules, side->own, side->other);
-  if (rule != NULL && rule->friction >= 0) b.friction = rule->friction;
-  if (rule != NULL && rule->restitution >= 0) b.restitution = rule->restitution;
-  return b;
+// Points of the first body (side 0), or of the second.
+static pl_soft_points points_of(const pl_soft_solution *s, const pl_contact_pair *pair, int side) {
+  int32_t other_body = side == 0 ? pair->b : pair->a;
+  const pl_contact_body *own = &s->bodies[side == 0 ? pair->a : pair->b], *other = &s->bodies[other_body];
+  pl_pair_range hits = s->memory->axis_hits[2 * pair->axis + side];
+  return (pl_soft_points){.tree = s->memory->motions[other_body].tree,
+                          .own = own,
+                          .other = other,
+                          .last = pl_contact_cache_last(own),
+                          .partner = pl_contact_cache_partner(other),
+                          .hits = &s->memory->hits[hits.first],
+                          .hit_count = hits.count};
+}
+
+static pl_soft_builder builder_of(const pl_soft_solution *s, const pl_contact_pair *pair) {
+  const pl_contact_body *a = &s->bodies[pair->a], *b = &s->bodies[pair->b];
+  pl_soft_builder builder = {.sides = {points_of(s, pair, 0), points_of(s, pair, 1)},
+                             .scale = pl_contact_scale_of(s->step),
+                             .step = s->step->step,
+                             .gap = a->radius + b->radius,
+                             .friction = sqrt(a->friction * b->friction),
+                             .restitution = pl_larger(a->restitution, b->restitution)};
+  const pl_contact_rule *rule = pl_contact_rules_find(s->rules, pair->a, pair->b);
+  if (rule != NULL && rule->friction >= 0) builder.friction = rule->friction;
+  if (rule != NULL && rule->restitution >= 0) builder.restitution = rule->restitution;
+  return builder;
 }
 
 // What rows read of a particle.
@@ -130,16 +140,11 @@ void pl_soft_fetch(const pl_soft_solution *s, int32_t number) {
 }
 
 void pl_soft_build(const pl_soft_solution *s, int32_t number) {
-  pl_contact_memory *memory = s->memory;
-  pl_contact_pair *pair = &memory->plan.pairs[number];
-  for (int k = 0; k < 2; ++k) {
-    pl_pair_range hits = memory->axis_hits[2 * pair->axis + k];
-    pl_soft_side side = pl_soft_side_of(pair, k);
-    pl_soft_builder b = builder_of(s, &side);
-    b.pair = number;
-    pair->side_rows[k] = (uint16_t)s->kernels->build(&b, &memory->hits[hits.first], hits.count,
-                                                     &memory->soft_rows[side.first], &memory->soft_notes[side.first]);
-  }
+  pl_contact_pair *pair = &s->memory->plan.pairs[number];
+  pl_soft_builder builder = builder_of(s, pair);
+  int32_t counts[2];
+  s->kernels->build(&builder, &s->memory->soft_rows[pair->first_row], &s->memory->soft_notes[pair->first_row], counts);
+  for (int k = 0; k < 2; ++k) pair->side_rows[k] = (uint16_t)counts[k];
 }
 
 // --- sweeps

@@ -51,7 +51,6 @@ typedef struct pl_soft_note {
   float depth;              // metres of overlap before resolution; negative: a gap
   int32_t point;
   uint32_t spot;
-  int32_t pair;  // of the plan
 } pl_soft_note;
 
 static inline pl_vec3 pl_vec3_of_floats(const float a[3]) {
@@ -127,9 +126,9 @@ typedef struct pl_soft_solution {
   const pl_soft_kernels *kernels;
 } pl_soft_solution;
 
-// Pair number `number` of the plan gets its rows.
 // Fetch what building the rows of a pair of the plan reads into the cache, ahead of its use.
 void pl_soft_fetch(const pl_soft_solution *s, int32_t number);
+// Pair number `number` of the plan gets its rows.
 void pl_soft_build(const pl_soft_solution *s, int32_t number);
 // Apply the impulses of the last step to those of these pairs that are of soft bodies. The pairs
 // share no body.

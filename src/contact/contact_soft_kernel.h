@@ -6,127 +6,279 @@
 #include "contact/contact_cache.h"
 #include "contact/contact_soft_rows.h"
 #include "contact/vec3_four.h"
-#include "contact/vec3_wide.h"
-#include "mesh/simplex.h"
-
-// The particles of a row, and the parts that those of the corners have.
-typedef struct row_terms {
-  size_t particles[4];
-  double weights[3];
-} row_terms;
-
-// The point minus the place that it touches, as pl_soft_gap().
-PL_SIMD_INLINE wide3 gap_of(const row_terms *t, const pl_vec3 *own, const pl_vec3 *other) {
-  wide3 gap = wide3_load(&own[t->particles[0]]);
-  for (int k = 0; k < 3; ++k) gap = wide3_sub(gap, wide3_load(&other[t->particles[1 + k]]), t->weights[k]);
-  return gap;
-}
-
-// With what follows them in a row: four numbers are loaded at once.
-PL_SIMD_INLINE wide3 normal_in(const pl_soft_row *row) {
-  return wide3_of_f4(f4_load((const char *)row + offsetof(pl_soft_row, normal)));
-}
-
-PL_SIMD_INLINE wide3 sliding_in(const pl_soft_row *row) {
-  return wide3_of_f4(f4_load((const char *)row + offsetof(pl_soft_row, sliding_impulse)));
-}
 
 // --- building
 
-// How the gap moves, as far as it matters to a bounce.
-typedef struct row_approach {
-  double speed, depth, start_gap;
-} row_approach;
+enum { ALL_FOUR = (1 << FOUR) - 1 };
 
-// The velocities of a row that bounces; false if it does not.
-PL_SIMD_INLINE bool bounce(const pl_soft_builder *b, const row_terms *terms, const row_approach *a, pl_soft_row *row) {
-  pl_contact_meeting meeting = {.step = b->step,
-                                .speed = a->speed,
-                                .depth = a->depth,
-                                .start_gap = a->start_gap,
-                                .restitution = b->restitution,
-                                .min_speed = b->scale.speed};
-  if (!(pl_contact_meeting_approach(&meeting) > meeting.min_speed)) return false;
-  const pl_vec3 *own = b->own->start_velocities, *other = b->other->start_velocities;
-  double start_approach = HUGE_VAL, arrive, leave;
-  if (own != NULL && other != NULL) start_approach = -wide3_dot(normal_in(row), gap_of(terms, own, other));
-  if (!pl_contact_meeting_bounce(&meeting, start_approach, &arrive, &leave)) return false;
-  row->arrive = (float)arrive;
-  row->leave = (float)leave;
-  return true;
+// Four hits of a pair side by side: each becomes a row of its own from what it reads of particles, so their order does
+// not matter. What few of them need, the normal on the border of a triangle and the velocities of a bounce, is done one
+// by one.
+
+// Lanes without a hit repeat the first one.
+typedef struct open_hits {
+  int sides[FOUR];
+  pl_soft_hit hits[FOUR];
+  size_t particles[4][FOUR];  // the point's, then those of the corners
+  int count;
+} open_hits;
+
+// A hit takes the next lane if its triangle is there: the slots of another world may name what is not.
+PL_SIMD_INLINE void open_hit(const pl_soft_builder *b, int side, pl_soft_hit hit, open_hits *h) {
+  const pl_contact_surface *own = b->sides[side].own->surface, *other = b->sides[side].other->surface;
+  int32_t triangle = pl_contact_spot_triangle(hit.spot);
+  if (triangle >= other->triangle_count) return;
+  const int32_t *corners = &other->tet_map->triangle_particles[3 * (size_t)triangle];
+  int l = h->count++;
+  h->sides[l] = side;
+  h->hits[l] = hit;
+  h->particles[0][l] = (size_t)own->parents[4 * (size_t)hit.point];
+  for (int k = 0; k < 3; ++k) h->particles[1 + k][l] = (size_t)corners[k];
 }
 
-// The impulse of the last step, with friction within its limit.
-PL_SIMD_INLINE void take_last(const pl_soft_builder *b, int32_t point, wide3 normal, pl_soft_row *row) {
-  const pl_contact_impulse *slot =
-      pl_contact_cache_find_in(&b->last[(size_t)point * PL_IMPULSES_PER_POINT], b->partner);
-  if (slot == NULL) return;
-  wide3 last = wide3_of_f4((pl_f4){slot->impulse[0], slot->impulse[1], slot->impulse[2], 0.0f});
-  double along = wide3_dot(last, normal), pressed = pl_larger(along, 0);
-  wide3 sliding = wide3_sub(last, normal, along);
-  double square = wide3_dot(sliding, sliding), limit = b->friction * pressed;
-  if (square > limit * limit) sliding = wide3_scale(sliding, limit / sqrt(square));
-  pl_f4 impulse = wide3_to_f4(sliding);
-  impulse[3] = (float)pressed;
-  f4_store((char *)row + offsetof(pl_soft_row, sliding_impulse), impulse);
+PL_SIMD_INLINE void repeat_first(open_hits *h) {
+  for (int l = h->count; l < FOUR; ++l) {
+    h->sides[l] = h->sides[0];
+    h->hits[l] = h->hits[0];
+    for (int k = 0; k < 4; ++k) h->particles[k][l] = h->particles[k][0];
+  }
 }
 
-// The velocities that a row asks for, and the impulse that it starts from.
-PL_SIMD_INLINE void start_row(const pl_soft_builder *b, const row_terms *terms, const pl_soft_note *note, wide3 normal,
-                              pl_soft_row *row) {
-  row_approach a = {.depth = (double)note->depth};
-  a.start_gap = wide3_dot(normal, gap_of(terms, b->own->starts, b->other->starts)) - b->gap;
-  a.speed = wide3_dot(normal, gap_of(terms, b->own->velocities, b->other->velocities));
-  row->arrive = row->leave = (float)pl_smaller(a.speed + a.depth / b->step, 0);
-  if (-a.speed > b->scale.speed && bounce(b, terms, &a, row)) return;
-  double overlap = -a.start_gap - b->scale.slop;
-  if (overlap > 0) row->arrive = (float)pl_contact_push_speed(overlap);
-  take_last(b, note->point, normal, row);
+// What four hits become.
+typedef struct built_rows {
+  pl_d4 weights[3];        // of the corners
+  pl_f4 kept_weights[2];   // the first two as rows keep them,
+  pl_d4 row_weights[3];    // and what these say of all three
+  vec3_four normal;        // zero if there is none
+  pl_f4 depth, mass;       // of notes, and of rows
+  pl_d4 start_gap, speed;  // of the gap
+  pl_d4 arrive, leave;     // of rows
+  vec3_four sliding;       // impulse to start from,
+  pl_d4 pressed;           // and its part along the normal
+  four_mask is_movable;
+  int are_kept;  // a bit per row
+} built_rows;
+
+// As pl_contact_spot_place(). Returns a bit per hit: is it inside its triangle (pl_contact_spot_is_inside())?
+PL_SIMD_INLINE int place_four(const open_hits *h, built_rows *r) {
+  pl_m4 spots = {(int32_t)h->hits[0].spot, (int32_t)h->hits[1].spot, (int32_t)h->hits[2].spot,
+                 (int32_t)h->hits[3].spot};
+  pl_m4 first = spots >> PL_SPOT_FIRST & PL_SPOT_MASK, second = spots & PL_SPOT_MASK;
+  const double part = 1.0 / PL_SPOT_MASK;
+  r->weights[0] = widen_ints(first) * part;
+  r->weights[1] = widen_ints(second) * part;
+  r->weights[2] = 1 - r->weights[0] - r->weights[1];
+  for (int k = 0; k < 2; ++k) {
+    r->kept_weights[k] = narrow_four(r->weights[k]);
+    r->row_weights[k] = widen_four(r->kept_weights[k]);
+  }
+  r->row_weights[2] = 1 - r->row_weights[0] - r->row_weights[1];
+  return pl_m4_bits((pl_m4)(first >= 2) & (pl_m4)(second >= 2) & (pl_m4)(first + second <= PL_SPOT_MASK - 2));
 }
 
-// Unit normal where a hit leaves the other body; zero if there is none.
-PL_SIMD_INLINE pl_vec3 normal_of(const pl_soft_builder *b, uint32_t spot, const pl_contact_place *place,
-                                 const int32_t *corners) {
-  const pl_vec3 *p = b->other->positions;
-  if (pl_contact_spot_is_inside(spot)) return pl_triangle_normal(p[corners[0]], p[corners[1]], p[corners[2]]);
-  return pl_contact_exit_normal(b->tree, p, place->triangle, place->weights);
+// Arrays of particles, one per hit.
+typedef struct particle_arrays {
+  const pl_vec3 *own[FOUR], *other[FOUR];
+} particle_arrays;
+
+PL_SIMD_INLINE vec3_four gather_points(const open_hits *h, const particle_arrays *a) {
+  const size_t *p = h->particles[0];
+  return gather_four(&a->own[0][p[0]], &a->own[1][p[1]], &a->own[2][p[2]], &a->own[3][p[3]]);
+}
+PL_SIMD_INLINE vec3_four gather_corners(const open_hits *h, const particle_arrays *a, int corner) {
+  const size_t *p = h->particles[1 + corner];
+  return gather_four(&a->other[0][p[0]], &a->other[1][p[1]], &a->other[2][p[2]], &a->other[3][p[3]]);
 }
 
-// False if there is nothing to resolve.
-PL_SIMD_INLINE bool build_row(const pl_soft_builder *b, const pl_soft_hit *hit, pl_soft_row *row, pl_soft_note *note) {
-  pl_contact_place place = pl_contact_spot_place(hit->spot);
-  const pl_contact_surface *surface = b->other->surface;
-  // The slots of another world may name what is not there.
-  if (place.triangle >= surface->triangle_count) return false;
-  const int32_t *corners = &surface->tet_map->triangle_particles[3 * (size_t)place.triangle];
-  pl_vec3 unit = normal_of(b, hit->spot, &place, corners);
-  if (pl_vec3_dot(unit, unit) < 0.5) return false;
-  wide3 normal = wide3_of(unit);
-  int32_t point = b->own->surface->parents[4 * (size_t)hit->point];
-  float first = (float)place.weights[0], second = (float)place.weights[1];
-  row_terms terms = {{(size_t)point, (size_t)corners[0], (size_t)corners[1], (size_t)corners[2]},
-                     {(double)first, (double)second, 1 - (double)first - (double)second}};
-  double gap = wide3_dot(normal, gap_of(&terms, b->own->positions, b->other->positions)) - b->gap;
-  if (!(gap < b->scale.margin)) return false;
-  double answer = b->own->inverse_masses[point];
-  for (int k = 0; k < 3; ++k) answer += place.weights[k] * place.weights[k] * b->other->inverse_masses[corners[k]];
-  *row =
-      (pl_soft_row){.normal = {(float)unit.x, (float)unit.y, (float)unit.z},
-                    .mass = answer > 0 ? (float)(1 / answer) : 0.0f,
-                    .friction = (float)b->friction,
-                    .restitution = (float)b->restitution,
-                    .weights = {first, second},
-                    .particles = {(uint16_t)point, (uint16_t)corners[0], (uint16_t)corners[1], (uint16_t)corners[2]}};
-  *note = (pl_soft_note){.depth = (float)-gap, .point = hit->point, .spot = hit->spot, .pair = b->pair};
-  if (answer > 0) start_row(b, &terms, note, normal, row);
-  return true;
+// The points minus the places that they touch, along normals, as pl_soft_gap().
+PL_SIMD_INLINE pl_d4 gap_four(const open_hits *h, const particle_arrays *a, const pl_d4 weights[3], vec3_four normal) {
+  vec3_four gap = gather_points(h, a);
+  for (int k = 0; k < 3; ++k) gap = sub_four(gap, gather_corners(h, a, k), weights[k]);
+  return dot_four(normal, gap);
 }
 
-static int32_t build(const pl_soft_builder *b, const pl_soft_hit *hits, int32_t hit_count, pl_soft_row *rows,
-                     pl_soft_note *notes) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < hit_count; ++i) count += build_row(b, &hits[i], &rows[count], &notes[count]);
-  return count;
+// As pl_triangle_normal().
+PL_SIMD_INLINE vec3_four normal_four(const vec3_four corners[3]) {
+  vec3_four ab = minus_four(corners[1], corners[0]), ac = minus_four(corners[2], corners[0]);
+  vec3_four normal = cross_four(ab, ac), none = {set_four(0), set_four(0), set_four(0)};
+  pl_d4 length = sqrt_four(dot_four(normal, normal)), least = 1e-10 * (dot_four(ab, ab) + dot_four(ac, ac));
+  four_mask is_known = is_more(length, least) & is_more(length, set_four(1e-300));
+  return select_vectors(is_known, scale_four(normal, 1.0 / length), none);
+}
+
+// Of hits on the border of a triangle: where they leave the other body.
+PL_SIMD_INLINE void set_border_normals(const pl_soft_builder *b, const open_hits *h, int are_inside,
+                                       vec3_four *normal) {
+  for (int l = 0; l < FOUR; ++l) {
+    if (are_inside >> l & 1) continue;
+    const pl_soft_points *side = &b->sides[h->sides[l]];
+    pl_contact_place place = pl_contact_spot_place(h->hits[l].spot);
+    pl_vec3 unit = pl_contact_exit_normal(side->tree, side->other->positions, place.triangle, place.weights);
+    normal->x[l] = unit.x, normal->y[l] = unit.y, normal->z[l] = unit.z;
+  }
+}
+
+// The normals, depths and masses, and which hits there is something to resolve for.
+PL_SIMD_INLINE void touch_four(const pl_soft_builder *b, const open_hits *h, built_rows *r) {
+  const pl_d4 zero = set_four(0);
+  particle_arrays ends;
+  const double *own[FOUR], *other[FOUR];
+  for (int l = 0; l < FOUR; ++l) {
+    const pl_soft_points *side = &b->sides[h->sides[l]];
+    ends.own[l] = side->own->positions, ends.other[l] = side->other->positions;
+    own[l] = side->own->inverse_masses, other[l] = side->other->inverse_masses;
+  }
+  int are_inside = place_four(h, r);
+  vec3_four corners[3];
+  for (int k = 0; k < 3; ++k) corners[k] = gather_corners(h, &ends, k);
+  r->normal = normal_four(corners);
+  if (are_inside != ALL_FOUR) set_border_normals(b, h, are_inside, &r->normal);
+  vec3_four apart = gather_points(h, &ends);
+  for (int k = 0; k < 3; ++k) apart = sub_four(apart, corners[k], r->row_weights[k]);
+  pl_d4 gap = dot_four(r->normal, apart) - b->gap;
+  r->depth = narrow_four(-gap);
+  four_mask has_normal = ~is_more(set_four(0.5), dot_four(r->normal, r->normal));
+  r->are_kept = four_bits(has_normal & is_more(set_four(b->scale.margin), gap));
+  const size_t *p = h->particles[0];
+  pl_d4 answer = {own[0][p[0]], own[1][p[1]], own[2][p[2]], own[3][p[3]]};
+  for (int k = 0; k < 3; ++k) {
+    p = h->particles[1 + k];
+    answer += r->weights[k] * r->weights[k] * (pl_d4){other[0][p[0]], other[1][p[1]], other[2][p[2]], other[3][p[3]]};
+  }
+  r->mass = narrow_four(select_four(is_more(answer, zero), 1 / answer, zero));
+  r->is_movable = is_more(answer, zero);
+}
+
+// The impulses of the last step, with friction within its limit. Where there are none, zeros stay zeros.
+PL_SIMD_INLINE void take_last(const pl_soft_builder *b, const open_hits *h, built_rows *r) {
+  pl_f4 slots[FOUR];
+  for (int l = 0; l < FOUR; ++l) {
+    const pl_soft_points *side = &b->sides[h->sides[l]];
+    const pl_contact_impulse *point = &side->last[(size_t)h->hits[l].point * PL_IMPULSES_PER_POINT];
+    unsigned matches = pl_contact_cache_match(point, side->partner);
+    const pl_contact_impulse *slot = &point[__builtin_ctz(matches | 1u << (PL_IMPULSES_PER_POINT - 1))];
+    int32_t is_there = -(int32_t)(matches != 0);
+    // With what precedes it: nothing may follow.
+    pl_f4 impulse = f4_load((const char *)slot + offsetof(pl_contact_impulse, impulse) - sizeof(float));
+    slots[l] = (pl_f4)((pl_m4)impulse & (pl_m4){0, is_there, is_there, is_there});
+  }
+  transpose_floats(slots);
+  vec3_four last = {widen_four(slots[1]), widen_four(slots[2]), widen_four(slots[3])};
+  pl_d4 along = dot_four(last, r->normal);
+  r->pressed = larger_four(along, set_four(0));
+  vec3_four sliding = sub_four(last, r->normal, along);
+  pl_d4 square = dot_four(sliding, sliding), limit = b->friction * r->pressed;
+  r->sliding = select_vectors(is_more(square, limit * limit), scale_four(sliding, limit / sqrt_four(square)), sliding);
+}
+
+// How fast the gaps of rows were closing when the step began, along normals as rows keep them.
+PL_SIMD_INLINE pl_d4 approach_four(const pl_soft_builder *b, const open_hits *h, const built_rows *r) {
+  if (b->sides[0].own->start_velocities == NULL || b->sides[0].other->start_velocities == NULL)
+    return set_four(HUGE_VAL);
+  particle_arrays velocities;
+  for (int l = 0; l < FOUR; ++l) {
+    const pl_soft_points *side = &b->sides[h->sides[l]];
+    velocities.own[l] = side->own->start_velocities, velocities.other[l] = side->other->start_velocities;
+  }
+  vec3_four normal = {widen_four(narrow_four(r->normal.x)), widen_four(narrow_four(r->normal.y)),
+                      widen_four(narrow_four(r->normal.z))};
+  return -gap_four(h, &velocities, r->row_weights, normal);
+}
+
+// The velocities of rows that bounce, which start from no impulse.
+PL_SIMD_INLINE void bounce_four(const pl_soft_builder *b, const open_hits *h, four_mask may_bounce, built_rows *r) {
+  pl_d4 start_approach = approach_four(b, h, r);
+  int candidates = four_bits(may_bounce & is_more(start_approach, set_four(b->scale.speed)));
+  for (int l = 0; l < FOUR; ++l) {
+    if (!(candidates >> l & 1)) continue;
+    pl_contact_meeting meeting = {.step = b->step,
+                                  .speed = r->speed[l],
+                                  .depth = (double)r->depth[l],
+                                  .start_gap = r->start_gap[l],
+                                  .restitution = b->restitution,
+                                  .min_speed = b->scale.speed};
+    double arrive, leave;
+    if (!(pl_contact_meeting_approach(&meeting) > meeting.min_speed)) continue;
+    if (!pl_contact_meeting_bounce(&meeting, start_approach[l], &arrive, &leave)) continue;
+    r->arrive[l] = arrive, r->leave[l] = leave;
+    r->sliding.x[l] = r->sliding.y[l] = r->sliding.z[l] = r->pressed[l] = 0;
+  }
+}
+
+// As pl_contact_push_speed().
+PL_SIMD_INLINE pl_d4 push_speeds(pl_d4 overlap) {
+  pl_d4 speeds;
+  for (int l = 0; l < FOUR; ++l) speeds[l] = pl_contact_push_speed(overlap[l]);
+  return speeds;
+}
+
+// The velocities that rows ask for, and the impulses that they start from: none where nothing can move.
+PL_SIMD_INLINE void start_four(const pl_soft_builder *b, const open_hits *h, built_rows *r) {
+  const pl_d4 zero = set_four(0);
+  const vec3_four none = {zero, zero, zero};
+  particle_arrays starts, velocities;
+  for (int l = 0; l < FOUR; ++l) {
+    const pl_soft_points *side = &b->sides[h->sides[l]];
+    starts.own[l] = side->own->starts, starts.other[l] = side->other->starts;
+    velocities.own[l] = side->own->velocities, velocities.other[l] = side->other->velocities;
+  }
+  r->start_gap = gap_four(h, &starts, r->row_weights, r->normal) - b->gap;
+  r->speed = gap_four(h, &velocities, r->row_weights, r->normal);
+  pl_d4 depth = widen_four(r->depth), overlap = -r->start_gap - b->scale.slop;
+  four_mask is_movable = r->is_movable;
+  r->leave = select_four(is_movable, smaller_four(r->speed + depth / b->step, zero), zero);
+  r->arrive = select_four(is_movable & is_more(overlap, zero), push_speeds(overlap), r->leave);
+  take_last(b, h, r);
+  r->pressed = select_four(is_movable, r->pressed, zero);
+  r->sliding = select_vectors(is_movable, r->sliding, none);
+  if (!(b->restitution > 0)) return;
+  four_mask may_bounce = is_movable & is_more(-r->speed, set_four(b->scale.speed)) & is_more(depth, zero);
+  if (four_bits(may_bounce) != 0) bounce_four(b, h, may_bounce, r);
+}
+
+// What each hit may fill is there for it to fill: a row without anything to resolve is written over by the next one.
+static void build_four(const pl_soft_builder *b, const open_hits *h, pl_soft_row *rows, pl_soft_note *notes,
+                       int32_t counts[2]) {
+  built_rows r;
+  touch_four(b, h, &r);
+  start_four(b, h, &r);
+  pl_f4 normals[FOUR] = {narrow_four(r.normal.x), narrow_four(r.normal.y), narrow_four(r.normal.z), r.mass};
+  pl_f4 impulses[FOUR] = {narrow_four(r.sliding.x), narrow_four(r.sliding.y), narrow_four(r.sliding.z),
+                          narrow_four(r.pressed)};
+  float friction = (float)b->friction, restitution = (float)b->restitution;
+  pl_f4 targets[FOUR] = {narrow_four(r.arrive),
+                         narrow_four(r.leave),
+                         {friction, friction, friction, friction},
+                         {restitution, restitution, restitution, restitution}};
+  transpose_floats(normals);
+  transpose_floats(impulses);
+  transpose_floats(targets);
+  for (int l = 0; l < h->count; ++l) {
+    int32_t number = counts[0] + counts[1];
+    pl_soft_row *row = &rows[number];
+    f4_store((char *)row + offsetof(pl_soft_row, normal), normals[l]);
+    f4_store((char *)row + offsetof(pl_soft_row, sliding_impulse), impulses[l]);
+    f4_store((char *)row + offsetof(pl_soft_row, arrive), targets[l]);
+    for (int k = 0; k < 2; ++k) row->weights[k] = r.kept_weights[k][l];
+    for (int k = 0; k < 4; ++k) row->particles[k] = (uint16_t)h->particles[k][l];
+    notes[number] = (pl_soft_note){.depth = r.depth[l], .point = h->hits[l].point, .spot = h->hits[l].spot};
+    counts[h->sides[l]] += r.are_kept >> l & 1;
+  }
+}
+
+static void build(const pl_soft_builder *b, pl_soft_row *rows, pl_soft_note *notes, int32_t counts[2]) {
+  open_hits h = {.count = 0};
+  counts[0] = counts[1] = 0;
+  for (int side = 0; side < 2; ++side)
+    for (int32_t i = 0; i < b->sides[side].hit_count; ++i) {
+      open_hit(b, side, b->sides[side].hits[i], &h);
+      if (h.count < FOUR) continue;
+      build_four(b, &h, rows, notes, counts);
+      h.count = 0;
+    }
+  if (h.count == 0) return;
+  repeat_first(&h);
+  build_four(b, &h, rows, notes, counts);
 }
 
 // --- sweeps
@@ -162,7 +314,10 @@ PL_SIMD_INLINE void open_round(const pl_soft_round *round, open_rows *r) {
     normals[l] = row->normal;
     impulses[l] = row->sliding_impulse;
   }
-  for (int k = 0; k < 4; ++k) r->velocities[k] = gather_four(r->particles[k]);
+  for (int k = 0; k < 4; ++k) {
+    pl_vec3 *const *p = r->particles[k];
+    r->velocities[k] = gather_four(p[0], p[1], p[2], p[3]);
+  }
   for (int k = 0; k < 2; ++k)
     r->weights[k] = widen_four((pl_f4){weights[k][0], weights[k][1], weights[k][2], weights[k][3]});
   r->weights[2] = 1 - r->weights[0] - r->weights[1];
@@ -202,7 +357,7 @@ static void start(const pl_soft_round *rounds, int32_t count) {
     if (i + ROUNDS_AHEAD < count) fetch_round(&rounds[i + ROUNDS_AHEAD]);
     open_rows r;
     open_round(&rounds[i], &r);
-    push_four(&r, (four_mask)(r.pressed > 0), add_four(r.sliding, r.normal, r.pressed));
+    push_four(&r, is_more(r.pressed, set_four(0)), add_four(r.sliding, r.normal, r.pressed));
   }
 }
 
@@ -215,10 +370,10 @@ PL_SIMD_INLINE void sweep_round(const pl_soft_round *round, const open_rows *r, 
   pl_d4 speed = dot_four(r->normal, velocity);
   pl_f4 normal_impulse = narrow_four(larger_four(r->pressed + (target - speed) * r->mass, zero));
   pl_d4 next = widen_four(normal_impulse);
-  four_mask is_pressed = (four_mask)(next > 0) | (four_mask)(r->pressed > 0);
+  four_mask is_pressed = is_more(next, zero) | is_more(r->pressed, zero);
   vec3_four wanted = sub_four(r->sliding, sub_four(velocity, r->normal, speed), r->mass);
   pl_d4 square = dot_four(wanted, wanted), limit = friction * next;
-  wanted = select_vectors((four_mask)(square > limit * limit), scale_four(wanted, limit / sqrt_four(square)), wanted);
+  wanted = select_vectors(is_more(square, limit * limit), scale_four(wanted, limit / sqrt_four(square)), wanted);
   wanted = select_vectors(is_pressed, wanted, r->sliding);
   pl_f4 x = narrow_four(wanted.x), y = narrow_four(wanted.y), z = narrow_four(wanted.z);
   float *impulses[FOUR];
@@ -245,8 +400,10 @@ static void sweep(const pl_soft_round *rounds, int32_t count, bool corrects) {
 
 static void note(const pl_soft_row *rows, pl_soft_note *notes, int32_t count) {
   for (int32_t i = 0; i < count; ++i) {
-    const pl_soft_row *row = &rows[i];
-    pl_f4 impulse = wide3_to_f4(wide3_add(sliding_in(row), normal_in(row), (double)row->normal_impulse));
+    // With what follows them in a row: four numbers are loaded at once.
+    pl_d4 normal = widen_four(f4_load((const char *)&rows[i] + offsetof(pl_soft_row, normal)));
+    pl_d4 sliding = widen_four(f4_load((const char *)&rows[i] + offsetof(pl_soft_row, sliding_impulse)));
+    pl_f4 impulse = narrow_four(sliding + normal * (double)rows[i].normal_impulse);
     for (int k = 0; k < 3; ++k) notes[i].arrive_impulse[k] = impulse[k];
   }
 }

@@ -1,20 +1,51 @@
 // Vectors of four things in double precision, a register per component (math/simd.h). The sums are
-// those of vec3_wide.h. Included by kernels.
+// those of pliant/math.h. Included by kernels.
 #ifndef PL_CONTACT_VEC3_FOUR_H
 #define PL_CONTACT_VEC3_FOUR_H
 
-#include "contact/vec3_wide.h"
+#include "math/f4.h"
 #include "math/simd_eight.h"
+#include "pliant/math.h"
 
 enum { FOUR = 4 };
 
 typedef int64_t four_mask __attribute__((vector_size(32), may_alias));
+typedef pl_f4 f4_unaligned __attribute__((may_alias, aligned(4)));
 typedef struct vec3_four {
   pl_d4 x, y, z;
 } vec3_four;
 
+// Four floats from any address, and back.
+PL_SIMD_INLINE pl_f4 f4_load(const void *from) {
+  return *(const f4_unaligned *)from;
+}
+PL_SIMD_INLINE void f4_store(void *to, pl_f4 a) {
+  *(f4_unaligned *)to = a;
+}
+
 PL_SIMD_INLINE pl_d4 set_four(double a) {
   return (pl_d4){a, a, a, a};
+}
+
+// Without AVX comparisons of four are made by halves: gcc takes them apart into single numbers.
+typedef double four_half __attribute__((vector_size(16), may_alias));
+typedef int64_t half_mask __attribute__((vector_size(16), may_alias));
+typedef union four_halves {
+  pl_d4 whole;
+  four_mask mask;
+  four_half half[2];
+  half_mask mask_half[2];
+} four_halves;
+
+// Where a > b.
+PL_SIMD_INLINE four_mask is_more(pl_d4 a, pl_d4 b) {
+#if PL_SIMD_IS_AVX
+  return (four_mask)(a > b);
+#else
+  four_halves x = {a}, y = {b}, more;
+  for (int k = 0; k < 2; ++k) more.mask_half[k] = (half_mask)(x.half[k] > y.half[k]);
+  return more.mask;
+#endif
 }
 
 // a where the mask is set, b elsewhere.
@@ -22,7 +53,10 @@ PL_SIMD_INLINE pl_d4 select_four(four_mask mask, pl_d4 a, pl_d4 b) {
 #if PL_SIMD_IS_AVX
   return (pl_d4)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
 #else
-  return (pl_d4)((mask & (four_mask)a) | (~mask & (four_mask)b));
+  four_halves m = {(pl_d4)mask}, x = {a}, y = {b};
+  for (int k = 0; k < 2; ++k)
+    x.mask_half[k] = (m.mask_half[k] & x.mask_half[k]) | (~m.mask_half[k] & y.mask_half[k]);
+  return x.whole;
 #endif
 }
 PL_SIMD_INLINE vec3_four select_vectors(four_mask mask, vec3_four a, vec3_four b) {
@@ -35,14 +69,38 @@ PL_SIMD_INLINE pl_d4 larger_four(pl_d4 a, pl_d4 b) {
 #if PL_SIMD_IS_AVX
   return (pl_d4)_mm256_max_pd((__m256d)a, (__m256d)b);
 #else
-  return select_four((four_mask)(a > b), a, b);
+  return select_four(is_more(a, b), a, b);
+#endif
+}
+// a < b ? a : b, alike.
+PL_SIMD_INLINE pl_d4 smaller_four(pl_d4 a, pl_d4 b) {
+#if PL_SIMD_IS_AVX
+  return (pl_d4)_mm256_min_pd((__m256d)a, (__m256d)b);
+#else
+  return select_four(is_more(b, a), a, b);
 #endif
 }
 PL_SIMD_INLINE pl_d4 sqrt_four(pl_d4 a) {
 #if PL_SIMD_IS_AVX
   return (pl_d4)_mm256_sqrt_pd((__m256d)a);
+#elif defined(__SSE2__)
+  four_halves x = {a};
+  for (int k = 0; k < 2; ++k) x.half[k] = (four_half)_mm_sqrt_pd((__m128d)x.half[k]);
+  return x.whole;
 #else
   return (pl_d4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};
+#endif
+}
+
+// Bit k is set where lane k is.
+PL_SIMD_INLINE int four_bits(four_mask mask) {
+#if PL_SIMD_IS_AVX
+  return _mm256_movemask_pd((__m256d)mask);
+#elif defined(__SSE2__)
+  four_halves x = {(pl_d4)mask};
+  return _mm_movemask_pd((__m128d)x.half[0]) | _mm_movemask_pd((__m128d)x.half[1]) << 2;
+#else
+  return (mask[0] < 0) | (mask[1] < 0) << 1 | (mask[2] < 0) << 2 | (mask[3] < 0) << 3;
 #endif
 }
 
@@ -62,21 +120,23 @@ PL_SIMD_INLINE vec3_four sub_four(vec3_four a, vec3_four b, pl_d4 scale) {
 PL_SIMD_INLINE pl_d4 dot_four(vec3_four a, vec3_four b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
+PL_SIMD_INLINE vec3_four cross_four(vec3_four a, vec3_four b) {
+  return (vec3_four){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
 
 // From and to four addresses, in the same two parts: a load waits for a store that it does not
 // match.
-PL_SIMD_INLINE vec3_four gather_four(pl_vec3 *const from[FOUR]) {
+PL_SIMD_INLINE vec3_four gather_four(const pl_vec3 *a, const pl_vec3 *b, const pl_vec3 *c,
+                                     const pl_vec3 *d) {
 #if PL_SIMD_IS_AVX
-  __m256d even = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(&from[0]->x)),
-                                      _mm_loadu_pd(&from[2]->x), 1);
-  __m256d odd = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(&from[1]->x)),
-                                     _mm_loadu_pd(&from[3]->x), 1);
+  __m256d even =
+      _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(&a->x)), _mm_loadu_pd(&c->x), 1);
+  __m256d odd =
+      _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(&b->x)), _mm_loadu_pd(&d->x), 1);
   return (vec3_four){(pl_d4)_mm256_unpacklo_pd(even, odd), (pl_d4)_mm256_unpackhi_pd(even, odd),
-                     (pl_d4){from[0]->z, from[1]->z, from[2]->z, from[3]->z}};
+                     (pl_d4){a->z, b->z, c->z, d->z}};
 #else
-  return (vec3_four){{from[0]->x, from[1]->x, from[2]->x, from[3]->x},
-                     {from[0]->y, from[1]->y, from[2]->y, from[3]->y},
-                     {from[0]->z, from[1]->z, from[2]->z, from[3]->z}};
+  return (vec3_four){{a->x, b->x, c->x, d->x}, {a->y, b->y, c->y, d->y}, {a->z, b->z, c->z, d->z}};
 #endif
 }
 PL_SIMD_INLINE void scatter_four(pl_vec3 *const to[FOUR], vec3_four v) {
@@ -106,6 +166,14 @@ PL_SIMD_INLINE pl_f4 narrow_four(pl_d4 a) {
   return (pl_f4)_mm256_cvtpd_ps((__m256d)a);
 #else
   return __builtin_convertvector(a, pl_f4);
+#endif
+}
+
+PL_SIMD_INLINE pl_d4 widen_ints(pl_m4 a) {
+#if PL_SIMD_IS_AVX
+  return (pl_d4)_mm256_cvtepi32_pd((__m128i)a);
+#else
+  return __builtin_convertvector(a, pl_d4);
 #endif
 }
 
