@@ -474,6 +474,7 @@ static void build_soft(void *data, int32_t begin, int32_t end, int32_t block) {
     int32_t pair = r->memory->soft_pairs[i].plan_pair;
     // Those of small islands are built with them.
     if (pair >= r->large_pairs) continue;
+    if (i + 2 < end) pl_soft_fetch_hits(r->memory, &r->memory->soft_pairs[i + 2]);
     if (i + 1 < end) pl_soft_fetch(&r->soft, r->memory->soft_pairs[i + 1].plan_pair);
     pl_soft_build(&r->soft, pair);
   }

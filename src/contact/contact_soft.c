@@ -112,12 +112,28 @@ static pl_soft_builder builder_of(const pl_soft_solution *s, const pl_contact_pa
   return builder;
 }
 
+// The slots of a point, which lie across two lines of the cache.
+static void fetch_slots(const pl_contact_impulse *slots, int32_t point) {
+  const pl_contact_impulse *first = &slots[(size_t)point * PL_IMPULSES_PER_POINT];
+  __builtin_prefetch(first);
+  __builtin_prefetch(&first[PL_IMPULSES_PER_POINT - 1].impulse[2]);
+}
+
 // What rows read of a particle.
 static void fetch_particle(const pl_contact_body *body, int32_t particle) {
   __builtin_prefetch(&body->starts[particle]);
   __builtin_prefetch(&body->positions[particle]);
   __builtin_prefetch(&body->velocities[particle]);
   if (body->start_velocities != NULL) __builtin_prefetch(&body->start_velocities[particle]);
+}
+
+void pl_soft_fetch_hits(const pl_contact_memory *memory, const pl_soft_pair *pair) {
+  enum { LINE = 64 / sizeof(pl_soft_hit) };  // of the cache, in hits
+  __builtin_prefetch(&memory->plan.pairs[pair->plan_pair], 1);
+  for (int k = 0; k < 2; ++k) {
+    pl_pair_range hits = memory->axis_hits[2 * pair->axis + k];
+    for (int32_t i = 0; i < hits.count; i += LINE) __builtin_prefetch(&memory->hits[hits.first + i]);
+  }
 }
 
 void pl_soft_fetch(const pl_soft_solution *s, int32_t number) {
@@ -129,7 +145,7 @@ void pl_soft_fetch(const pl_soft_solution *s, int32_t number) {
     const pl_contact_impulse *last = pl_contact_cache_last(own);
     pl_pair_range hits = memory->axis_hits[2 * pair->axis + k];
     for (const pl_soft_hit *hit = &memory->hits[hits.first]; hit < &memory->hits[hits.first + hits.count]; ++hit) {
-      __builtin_prefetch(&last[(size_t)hit->point * PL_IMPULSES_PER_POINT]);
+      fetch_slots(last, hit->point);
       fetch_particle(own, own->surface->parents[4 * (size_t)hit->point]);
       int32_t triangle = pl_contact_spot_triangle(hit->spot);
       if (triangle >= other->surface->triangle_count) continue;

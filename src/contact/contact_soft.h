@@ -126,6 +126,8 @@ typedef struct pl_soft_solution {
   const pl_soft_kernels *kernels;
 } pl_soft_solution;
 
+// Fetch the hits of a pair into the cache, ahead of their use.
+void pl_soft_fetch_hits(const pl_contact_memory *memory, const pl_soft_pair *pair);
 // Fetch what building the rows of a pair of the plan reads into the cache, ahead of its use.
 void pl_soft_fetch(const pl_soft_solution *s, int32_t number);
 // Pair number `number` of the plan gets its rows.
