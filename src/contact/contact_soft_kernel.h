@@ -101,8 +101,8 @@ PL_SIMD_INLINE pl_d4 gap_four(const open_hits *h, const particle_arrays *a, cons
 PL_SIMD_INLINE vec3_four normal_four(const vec3_four corners[3]) {
   vec3_four ab = minus_four(corners[1], corners[0]), ac = minus_four(corners[2], corners[0]);
   vec3_four normal = cross_four(ab, ac), none = {set_four(0), set_four(0), set_four(0)};
-  pl_d4 length = sqrt_four(dot_four(normal, normal)), least = 1e-10 * (dot_four(ab, ab) + dot_four(ac, ac));
-  four_mask is_known = is_more(length, least) & is_more(length, set_four(1e-300));
+  pl_d4 length = sqrt_four(dot_four(normal, normal)), min = 1e-10 * (dot_four(ab, ab) + dot_four(ac, ac));
+  four_mask is_known = is_more(length, min) & is_more(length, set_four(1e-300));
   return select_vectors(is_known, scale_four(normal, 1.0 / length), none);
 }
 
