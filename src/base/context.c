@@ -11,6 +11,7 @@
 #endif
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/pool.h"
 
 struct pl_context {
@@ -174,4 +175,12 @@ void pl_run_whole_tasks(pl_context *context, int32_t count, pl_task_function *ta
   else
     run_plainly(count, task, data);
   atomic_fetch_sub(&context->whole_count, 1);
+}
+
+void pl_parallel_begin_burst(pl_context *context) {
+  if (context->pool != NULL) pl_pool_begin_burst(context->pool);
+}
+
+void pl_parallel_end_burst(pl_context *context) {
+  if (context->pool != NULL) pl_pool_end_burst(context->pool);
 }

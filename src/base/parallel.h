@@ -22,4 +22,9 @@ void pl_parallel_for(pl_context *context, int32_t item_count, int32_t grain,
 void pl_parallel_for_whole(pl_context *context, int32_t item_count, pl_range_function *work,
                            void *data);
 
+// Between these two calls loops follow each other closely, as in a step: the workers of the context
+// stay awake a little longer for the next one. They may overlap and be nested.
+void pl_parallel_begin_burst(pl_context *context);
+void pl_parallel_end_burst(pl_context *context);
+
 #endif

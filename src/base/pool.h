@@ -18,6 +18,11 @@ void pl_pool_destroy(pl_pool *pool);
 // busy for another thread does all of it alone.
 void pl_pool_run(pl_pool *pool, int32_t count, pl_task_function *task, void *data);
 
+// Between these two calls loops follow each other closely, as in a step: workers poll for the next
+// one for longer before they sleep. Any thread may call them; bursts may overlap.
+void pl_pool_begin_burst(pl_pool *pool);
+void pl_pool_end_burst(pl_pool *pool);
+
 // The context's way to run tasks: the host's runner, the pool, or a plain loop.
 void pl_run_tasks(pl_context *context, int32_t count, pl_task_function *task, void *data);
 

@@ -25,6 +25,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "pliant/math.h"
 #include "world/world_coupled.h"
 #include "world/world_joints.h"
@@ -283,7 +284,9 @@ pl_status pl_world_step(pl_world *world, pl_step_report *report, pl_error *error
   if (report != NULL) *report = mine;
   if (pl_world_check_idle(world, "pl_world_step", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
   pl_world_clear_events(world);
+  pl_parallel_begin_burst(world->context);
   pl_status status = step_once(world, &mine, error);
+  pl_parallel_end_burst(world->context);
   if (report != NULL) *report = mine;
   return status;
 }
@@ -309,10 +312,12 @@ pl_status pl_world_advance(pl_world *world, double seconds, int64_t max_steps, p
   if (due < 0) due = 0;
   int64_t count = max_steps > 0 && due > max_steps ? max_steps : due;
   pl_status status = PL_OK;
+  pl_parallel_begin_burst(world->context);
   for (int64_t i = 0; i < count && status >= 0; ++i) {
     status = step_once(world, &mine, error);
     if (status >= 0) world->pending -= world->def.step;
   }
+  pl_parallel_end_burst(world->context);
   if (status >= 0) world->pending -= (double)(due - count) * world->def.step;
   if (report != NULL) *report = mine;
   return status;
@@ -329,7 +334,9 @@ pl_status pl_world_settle(pl_world *world, double seconds, pl_step_report *repor
   int64_t count = whole_steps(world, seconds);
   pl_status status = PL_OK;
   world->settling = true;
+  pl_parallel_begin_burst(world->context);
   for (int64_t i = 0; i < count && status >= 0; ++i) status = step_once(world, &mine, error);
+  pl_parallel_end_burst(world->context);
   world->settling = false;
   if (report != NULL) *report = mine;
   return status;

@@ -1,7 +1,9 @@
 // Parallel loops cover every item once, for any number of threads, and their partition depends on the problem alone.
 // ctest: unit threads
+#define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <semaphore.h>
+#include <time.h>
 
 #include "base/parallel.h"
 #include "check.h"
@@ -182,6 +184,69 @@ static void a_caller_that_finds_the_workers_busy_does_its_loop_alone(void **stat
   drop_context(l.context);
 }
 
+// --- sleep
+
+// Two items that wait for each other: only two threads at once can finish them.
+typedef struct meeting {
+  sem_t arrived[2];
+} meeting;
+
+static void meet(void *data, int32_t begin, int32_t end, int32_t block) {
+  meeting *m = data;
+  (void)end, (void)block;
+  sem_post(&m->arrived[begin]);
+  sem_wait(&m->arrived[1 - begin]);
+}
+
+static void sleep_briefly(long microseconds) {
+  nanosleep(&(struct timespec){0, 1000 * microseconds}, NULL);
+}
+
+// Pauses shorter and longer than what a worker polls for, with and without a burst.
+static void worker_threads_that_fell_asleep_are_woken(void **state) {
+  (void)state;
+  static const long PAUSES[] = {0, 10, 40, 100, 400, 2000};
+  pl_context *context = make_context(2);
+  for (int round = 0; round < 20; ++round)
+    for (size_t i = 0; i < sizeof PAUSES / sizeof PAUSES[0]; ++i)
+      for (int is_burst = 0; is_burst < 2; ++is_burst) {
+        meeting m;
+        for (int k = 0; k < 2; ++k) sem_init(&m.arrived[k], 0, 0);
+        if (is_burst) pl_parallel_begin_burst(context);
+        sleep_briefly(PAUSES[i]);
+        pl_parallel_for(context, 2, 1, meet, &m);
+        if (is_burst) pl_parallel_end_burst(context);
+        for (int k = 0; k < 2; ++k) sem_destroy(&m.arrived[k]);
+      }
+  drop_context(context);
+}
+
+// The caller's item ends at once, that of the worker later: the caller polls, or sleeps.
+static void end_late(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)end, (void)block;
+  meeting *m = data;
+  if (begin == 0) {
+    sem_wait(&m->arrived[0]);
+    return;
+  }
+  sem_post(&m->arrived[0]);
+  sleep_briefly(1500);
+  sem_post(&m->arrived[1]);
+}
+
+static void a_caller_waits_for_its_worker_threads(void **state) {
+  (void)state;
+  pl_context *context = make_context(2);
+  for (int round = 0; round < 50; ++round) {
+    meeting m;
+    for (int k = 0; k < 2; ++k) sem_init(&m.arrived[k], 0, 0);
+    pl_parallel_for(context, 2, 1, end_late, &m);
+    assert_int_equal(sem_trywait(&m.arrived[1]), 0);
+    for (int k = 0; k < 2; ++k) sem_destroy(&m.arrived[k]);
+  }
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_item_is_done_once_whatever_the_threads),
@@ -190,6 +255,8 @@ int main(void) {
       cmocka_unit_test(the_hosts_own_runner_gets_the_same_blocks),
       cmocka_unit_test(callers_on_several_threads_do_not_mix),
       cmocka_unit_test(a_caller_that_finds_the_workers_busy_does_its_loop_alone),
+      cmocka_unit_test(worker_threads_that_fell_asleep_are_woken),
+      cmocka_unit_test(a_caller_waits_for_its_worker_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
