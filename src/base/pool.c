@@ -2,6 +2,7 @@
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -87,17 +88,19 @@ static void pause_briefly(void) {
 
 typedef bool pool_condition(const pl_pool *pool, uint64_t seen);
 
-// Wait a little while until a condition holds. Returns whether it does.
+// Wait a little while until a condition holds; the longer part of it only while nobody else wants the processor.
+// Returns whether it does.
 static bool poll_until(pl_pool *pool, pool_condition *holds, uint64_t seen) {
   enum { POLLS = 32 };  // between two looks at the clock
   double begin = pl_clock_seconds();
-  for (;;) {
+  for (double waited = 0;; waited = pl_clock_seconds() - begin) {
+    bool is_burst = atomic_load_explicit(&pool->burst_count, memory_order_relaxed) > 0;
+    if (waited > (is_burst ? BURST_PATIENCE : PATIENCE)) return false;
+    if (waited > PATIENCE) sched_yield();
     for (int i = 0; i < POLLS; ++i) {
       if (holds(pool, seen)) return true;
       pause_briefly();
     }
-    bool is_burst = atomic_load_explicit(&pool->burst_count, memory_order_relaxed) > 0;
-    if (pl_clock_seconds() - begin > (is_burst ? BURST_PATIENCE : PATIENCE)) return false;
   }
 }
 
