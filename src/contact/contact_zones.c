@@ -23,11 +23,12 @@
 // of small soft bodies, pairs whose points are looked up in tets, unless all their edges are to be searched
 // (`all_edges`): such bodies are pressed into each other, and to part them takes as long as all else.
 //
-// Cost: edges times triangles where two bodies overlap, once for all pairs, in parallel (contact_zone_search.c); then
-// for those that cross, and where something moved.
+// Cost: edges times triangles where two bodies overlap, once for all pairs (contact_zone_search.c); then for those that
+// cross, and where something moved. All threads look; what crosses is separated one after the other.
 #include "contact/contact_zones.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -72,6 +73,8 @@ bool pl_contact_zones_take(pl_contact_memory *memory) {
   }
   return true;
 }
+
+enum { BODY_GRAIN = 2 };
 
 // What a search for crossings knows.
 typedef struct zone_search {
@@ -215,7 +218,7 @@ static pl_zone_pair *add_pair(const zone_search *s, int32_t a, int32_t b) {
   if (z->pair_counts[a] == PL_ZONE_PAIRS) return NULL;
   pl_zone_check start = check_of(s, a, b, true);
   pl_zone_pair *pair = &z->pairs[(size_t)a * PL_ZONE_PAIRS + (size_t)z->pair_counts[a]++];
-  *pair = (pl_zone_pair){.other = b, .is_old = pl_zone_check_run(&start)};
+  *pair = (pl_zone_pair){.other = b, .is_old = pl_zone_check_run(&start), .turn = -1};
   return pair;
 }
 
@@ -236,16 +239,24 @@ static bool is_watched(const zone_search *s, int32_t a, int32_t b) {
   return pl_contact_may_touch(&s->detection, a, motion->end_box, motion->end_box, b);
 }
 
+// The first look at two bodies. Pairs that cross have their turn in this order.
+static void look_first(const zone_search *s, int32_t a, int32_t b, int32_t *turn) {
+  if (!is_watched(s, a, b) || !is_crossing(s, a, b, false)) return;
+  pl_zone_pair *pair = add_pair(s, a, b);
+  if (pair != NULL && !pair->is_old) pair->turn = (*turn)++;
+}
+
 // The pairs of a body with those of higher number, or with itself, that cross.
 static void find_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const zone_search *s = data;
   for (int32_t a = begin; a < end; ++a) {
+    int32_t turn = 0;
     s->memory->zones.pair_counts[a] = 0;
-    if (is_watched(s, a, a) && is_crossing(s, a, a, false)) add_pair(s, a, a);
+    look_first(s, a, a, &turn);
     pl_broad_walk walk = pl_broad_phase_begin(&s->memory->broad, s->memory->item_boxes[a]);
     for (int32_t b; (b = pl_broad_phase_next(&walk)) >= 0;)
-      if (b > a && is_watched(s, a, b) && is_crossing(s, a, b, false)) add_pair(s, a, b);
+      if (b > a) look_first(s, a, b, &turn);
   }
 }
 
@@ -276,13 +287,18 @@ static void join_crossing(void *data, const pl_zone_crossing *x) {
   for (int k = 0; k < 3; ++k) last = pl_zone_join_point(memory, bodies, x->b, corners[k], last);
 }
 
+// Has nothing of a pair changed since a look at which nothing of it could be separated?
+static bool is_still_stuck(const zone_search *s, int32_t a, const pl_zone_pair *pair) {
+  const int32_t *changes = s->memory->zones.changes;
+  return s->parts && pair->is_stuck && changes[a] == pair->changes[0] && changes[pair->other] == pair->changes[1];
+}
+
 // Separate what crosses, or make zones of it. Returns whether anything does.
 static bool join_pair(const zone_search *s, int32_t a, pl_zone_pair *pair) {
   pl_contact_zones *z = &s->memory->zones;
   int32_t b = pair->other;
   zone_join join = {.search = s};
-  bool is_same = z->changes[a] == pair->changes[0] && z->changes[b] == pair->changes[1];
-  bool any = s->parts && pair->is_stuck && is_same;
+  bool any = is_still_stuck(s, a, pair);
   if (!any) {
     pl_zone_check check = check_of(s, a, b, false);
     check.only_moved = pair->is_clean;
@@ -304,32 +320,59 @@ static bool may_have_met(const zone_search *s, int32_t a, int32_t b) {
   return a == b || pl_box_overlaps(moved[a], motions[b].end_box) || pl_box_overlaps(moved[b], motions[a].end_box);
 }
 
-// The same for two bodies of which one has changed, and which may not have crossed before.
-static bool form_zone(const zone_search *s, int32_t a, int32_t b) {
-  if (!is_watched(s, a, b)) return false;
+// Another look at two bodies of which one has changed, and which may not have crossed before. What a look reads does
+// not change before all bodies are placed again, so it may be taken before the turns of other pairs.
+static void look_again(const zone_search *s, int32_t a, int32_t b, int32_t *turn) {
+  if (!is_watched(s, a, b)) return;
   pl_zone_pair *pair = get_pair(&s->memory->zones, a, b);
-  if (pair == NULL && may_have_met(s, a, b) && is_crossing(s, a, b, true)) pair = add_pair(s, a, b);
-  return pair != NULL && !pair->is_old && join_pair(s, a, pair);
+  if (pair == NULL) {
+    if (may_have_met(s, a, b) && is_crossing(s, a, b, true)) pair = add_pair(s, a, b);
+    if (pair == NULL || pair->is_old) return;
+  } else if (pair->is_old) {
+    return;
+  } else if (!is_still_stuck(s, a, pair) && !is_crossing(s, a, b, pair->is_clean)) {
+    pair->is_clean = true;
+    pair->is_stuck = false;
+    return;
+  }
+  pair->turn = (*turn)++;
+}
+
+static void look_at_changed(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const zone_search *s = data;
+  pl_contact_memory *memory = s->memory;
+  pl_contact_zones *z = &memory->zones;
+  for (int32_t a = begin; a < end; ++a) {
+    int32_t turn = 0;
+    for (int32_t i = 0; i < z->pair_counts[a]; ++i) z->pairs[(size_t)a * PL_ZONE_PAIRS + (size_t)i].turn = -1;
+    if (z->was_changed[a]) look_again(s, a, a, &turn);
+    pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[a]);
+    for (int32_t b; (b = pl_broad_phase_next(&walk)) >= 0;)
+      if (b > a && (z->was_changed[a] || z->was_changed[b])) look_again(s, a, b, &turn);
+  }
+}
+
+static pl_zone_pair *find_turn(const pl_contact_zones *z, int32_t a, int32_t turn) {
+  pl_zone_pair *pairs = &z->pairs[(size_t)a * PL_ZONE_PAIRS];
+  for (int32_t i = 0; i < z->pair_counts[a]; ++i)
+    if (pairs[i].turn == turn) return &pairs[i];
+  return NULL;
 }
 
 // Zones of what crosses and did not at the start. Returns whether there is any.
-static bool form_zones(zone_search *s, int round) {
+static bool form_zones(zone_search *s, pl_context *context, int round) {
   pl_contact_memory *memory = s->memory;
   pl_contact_zones *z = &memory->zones;
   bool any = false;
   s->parts = round < PART_ROUNDS;
   s->joins_bodies = round >= ZONE_ROUNDS;
   z->support = s->joins_bodies ? PL_ZONE_HELD : round >= FREE_ROUNDS ? PL_ZONE_SUPPORTED : PL_ZONE_FREE;
+  if (round > 0) pl_parallel_for(context, memory->body_count, BODY_GRAIN, look_at_changed, s);
+  // One after the other: what is separated changes what the next one finds.
   for (int32_t a = 0; a < memory->body_count; ++a) {
-    for (int32_t i = 0; round == 0 && i < z->pair_counts[a]; ++i) {
-      pl_zone_pair *pair = &z->pairs[(size_t)a * PL_ZONE_PAIRS + (size_t)i];
-      if (!pair->is_old) any = join_pair(s, a, pair) || any;
-    }
-    if (round == 0) continue;
-    if (z->was_changed[a]) any = form_zone(s, a, a) || any;
-    pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[a]);
-    for (int32_t b; (b = pl_broad_phase_next(&walk)) >= 0;)
-      if (b > a && (z->was_changed[a] || z->was_changed[b])) any = form_zone(s, a, b) || any;
+    pl_zone_pair *pair;
+    for (int32_t turn = 0; (pair = find_turn(z, a, turn)) != NULL; ++turn) any = join_pair(s, a, pair) || any;
   }
   return any;
 }
@@ -351,22 +394,26 @@ static bool is_any_watched(const zone_search *s) {
   return any;
 }
 
-// Place the bodies that a round changed. Returns whether any of their points moved.
-static bool place_changed(const zone_search *s) {
+typedef struct zone_placing {
+  const zone_search *search;
+  atomic_bool any_moved;
+} zone_placing;
+
+// Place the bodies that a round changed.
+static void place_changed(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  zone_placing *placing = data;
+  const zone_search *s = placing->search;
   pl_contact_zones *z = &s->memory->zones;
-  bool any = false;
-  for (int32_t b = 0; b < s->memory->body_count; ++b) {
+  for (int32_t b = begin; b < end; ++b) {
     int32_t changes = z->changes[b];
     if (z->is_changed[b] || z->was_changed[b]) clear_moved(s, b);
     if (z->is_changed[b]) place_body(s, b);
     if (z->changes[b] == changes) continue;
     z->moved_boxes[b] = moved_box_of(&s->memory->motions[b], &z->is_moved[s->memory->point_start[b]]);
-    any = true;
+    atomic_store_explicit(&placing->any_moved, true, memory_order_relaxed);
   }
-  return any;
 }
-
-enum { BODY_GRAIN = 2 };
 
 void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, const pl_contact_step *step,
                            bool spares_tets) {
@@ -393,11 +440,13 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
   for (int round = 0; round < ROUNDS; ++round) {
     memcpy(z->was_changed, z->is_changed, (size_t)memory->body_count * sizeof *z->is_changed);
     memset(z->is_changed, 0, (size_t)memory->body_count * sizeof *z->is_changed);
-    if (!form_zones(&s, round)) break;
+    if (!form_zones(&s, solver->context, round)) break;
     for (int32_t i = 0; i < z->member_count; ++i)
       if (z->parents[z->members[i]] == z->members[i]) pl_zone_move(memory, bodies, z->members[i]);
+    zone_placing placing = {.search = &s};
+    pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, place_changed, &placing);
     // Where nothing could be separated, the next round would not either.
-    if (!place_changed(&s) && s.parts) round = PART_ROUNDS - 1;
+    if (!atomic_load_explicit(&placing.any_moved, memory_order_relaxed) && s.parts) round = PART_ROUNDS - 1;
     pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count);
   }
   for (int32_t i = 0; i < z->member_count; ++i) z->parents[z->members[i]] = -1;

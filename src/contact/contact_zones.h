@@ -18,6 +18,7 @@ typedef struct pl_zone_pair {
   bool is_clean;       // they did not at the last look
   bool is_stuck;       // nothing of it could be separated at the last look, when the bodies had
   int32_t changes[2];  // … changed this often
+  int32_t turn;        // when its turn is in this round, among the pairs of its body; -1: never
 } pl_zone_pair;
 // At most this many of one body; what is beyond is left to its contacts.
 enum { PL_ZONE_PAIRS = 32 };
