@@ -118,8 +118,7 @@ static void add_lone(pl_contact_plan *plan, const pl_contact_plan_def *def) {
 static int32_t choose_color(pl_contact_plan *plan, const pl_contact_pair *pair) {
   if (pair->b < 0 && pair->joint < 0) return PL_COLLIDER_COLOR;
   uint64_t used = plan->used_colors[pair->a] | (pair->b >= 0 ? plan->used_colors[pair->b] : 0);
-  int32_t color = 0;
-  while (color < PL_SERIAL_COLOR && (used >> color & 1) != 0) ++color;
+  int32_t color = __builtin_ctzll(~used | UINT64_C(1) << PL_SERIAL_COLOR);
   if (color == PL_SERIAL_COLOR) return color;
   plan->used_colors[pair->a] |= UINT64_C(1) << color;
   if (pair->b >= 0) plan->used_colors[pair->b] |= UINT64_C(1) << color;
