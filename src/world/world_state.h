@@ -3,6 +3,7 @@
 #define PL_WORLD_STATE_H
 
 #include "base/scratch.h"
+#include "base/slab.h"
 #include "body/body_method.h"
 #include "contact/contact.h"
 #include "pliant/step.h"
@@ -132,6 +133,7 @@ enum { PL_SMALL_SOLVE = 1024 };
 struct pl_world {
   pl_context *context;
   pl_world_def def;       // gravity and wind are live
+  pl_slab body_memory;    // a block for each body and all its arrays
   pl_slots bodies;        // of pl_body
   pl_slots colliders;     // of pl_collider
   pl_slots pins;          // of pl_world_pin
