@@ -201,6 +201,13 @@ typedef struct pl_body_method {
                          int32_t count, pl_error *error);
   void (*get_positions)(const pl_model *model, const void *state, pl_vec3 *positions);
   void (*get_velocities)(const pl_model *model, const void *state, pl_vec3 *velocities);
+  // Both of them and where the particles are; the same with set_state(), after which the arrays
+  // have what the state holds of them: false when something is not finite then. Both NULL for
+  // methods that take no less time so.
+  void (*read_motion)(const pl_model *model, const void *state, pl_vec3 *positions,
+                      pl_vec3 *velocities, pl_contact_extent *extent);
+  bool (*round_motion)(const pl_model *model, void *state, pl_vec3 *positions, pl_vec3 *velocities,
+                       pl_contact_extent *extent);
   void (*get_surface)(const pl_model *model, const void *state, pl_vec3 *points);
   // The state's own positions and velocities, three doubles each in the order of the mesh. NULL for
   // methods that store them in another way.

@@ -178,6 +178,14 @@ typedef struct pl_solid_kernels {
                        const double *origin, pl_vec3 *to);
   void (*write_vectors)(const pl_vec3 *from, const pl_solid_order *order, int32_t count,
                         const double *origin, pl_f4 *to);
+  // read_vectors() with an origin, and where they are.
+  void (*read_points)(const pl_f4 *from, const pl_solid_order *order, int32_t count,
+                      const double origin[3], pl_vec3 *to, pl_contact_extent *extent);
+  // write_vectors() without and with an origin, and what was written back in their place. False
+  // when something is not finite then.
+  bool (*round_vectors)(pl_vec3 *vectors, const pl_solid_order *order, int32_t count, pl_f4 *to);
+  bool (*round_points)(pl_vec3 *points, const pl_solid_order *order, int32_t count,
+                       const double origin[3], pl_f4 *to, pl_contact_extent *extent);
   // A step of bodies side by side: particles from the states; all regions; eq. 4 and the sums of
   // all particles; rounding corrections, damping, eq. 5 and back to the states. The last returns a
   // bit for each body of which everything is finite.

@@ -191,6 +191,10 @@ void pl_solid_end_step(const pl_solid_model *model, pl_solid_state state, bool i
 void pl_solid_start(const pl_model *model, void *state, const pl_body_start *start);
 void pl_solid_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
 void pl_solid_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
+void pl_solid_read_motion(const pl_model *model, const void *state, pl_vec3 *positions,
+                          pl_vec3 *velocities, pl_contact_extent *extent);
+bool pl_solid_round_motion(const pl_model *model, void *state, pl_vec3 *positions,
+                           pl_vec3 *velocities, pl_contact_extent *extent);
 void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
 void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *positions,
                         const pl_vec3 *velocities);

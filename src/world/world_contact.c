@@ -144,6 +144,7 @@ static bool is_few_awake(const pl_world *world) {
 }
 
 static void note_start(pl_body *body) {
+  body->has_ends = false;
   if (!pl_body_meets_others(body)) return;
   body->model->method->get_positions(body->model, body->state, body->starts);
   body->model->method->get_velocities(body->model, body->state, body->start_velocities);
@@ -164,6 +165,31 @@ static pl_contact_extent extent_of(const pl_body *body, const pl_vec3 *positions
   return (pl_contact_extent){pl_box_of_points(positions, count), pl_vec3_scale(sum, 1.0 / count)};
 }
 
+static void read_motion(const pl_body *body, pl_vec3 *positions, pl_vec3 *velocities, pl_contact_extent *extent) {
+  const pl_body_method *method = body->model->method;
+  if (method->read_motion != NULL) {
+    method->read_motion(body->model, body->state, positions, velocities, extent);
+    return;
+  }
+  method->get_positions(body->model, body->state, positions);
+  method->get_velocities(body->model, body->state, velocities);
+  *extent = extent_of(body, positions);
+}
+
+static void exchange(pl_vec3 **a, pl_vec3 **b) {
+  pl_vec3 *was = *a;
+  *a = *b;
+  *b = was;
+}
+
+// A step begins where the last one ended: the arrays of its end become those of the start.
+static void note_start_again(pl_body *body) {
+  exchange(&body->starts, &body->positions);
+  exchange(&body->start_velocities, &body->velocities);
+  body->note.extents[0] = body->note.extents[1];
+  body->has_ends = false;
+}
+
 static double max_deviation_of(const pl_body *body, const pl_vec3 *velocities) {
   int32_t count = body->model->particle_count;
   pl_vec3 mean = {0, 0, 0};
@@ -179,12 +205,16 @@ static double max_deviation_of(const pl_body *body, const pl_vec3 *velocities) {
   return fmax(sqrt(max_square), DBL_MIN);
 }
 
-static void note_state(const pl_world *world, pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities) {
+static void note_rest(const pl_world *world, pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities) {
   pl_body_note *note = &body->note;
   note->is_known = true;
   note->is_still = pl_body_is_still(body, positions, velocities, world->def.sleep_speed);
   pl_body_find_poles(body, positions, note->poles);
-  note->not_finite = body->model->method->find_not_finite(body->model, body->state);
+}
+
+static void note_state(const pl_world *world, pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities) {
+  note_rest(world, body, positions, velocities);
+  body->note.not_finite = body->model->method->find_not_finite(body->model, body->state);
 }
 
 // The points of a body that contact turns out to need: of many bodies in the air none are, and writing them for all
@@ -212,11 +242,16 @@ static bool is_written_later(const pl_world *world, const pl_body *body) {
 
 bool pl_body_note_start(const pl_world *world, pl_body *body, pl_scratch *scratch) {
   body->has_points = !is_written_later(world, body);
+  if (body->has_points && body->has_ends) {
+    note_start_again(body);
+    return true;
+  }
   if (body->has_points) {
     note_start(body);
     body->note.extents[0] = extent_of(body, body->starts);
     return true;
   }
+  body->has_ends = false;
   pl_scratch_mark mark = pl_scratch_push(scratch);
   pl_vec3 *positions = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
   if (positions == NULL) return false;
@@ -230,16 +265,13 @@ bool pl_body_note_end(const pl_world *world, pl_body *body, pl_scratch *scratch)
   pl_body_note *note = &body->note;
   pl_scratch_mark mark = pl_scratch_push(scratch);
   pl_vec3 *positions = body->positions, *velocities = body->velocities;
-  if (body->has_points) {
-    note_end(body, false);
-  } else {
+  if (!body->has_points) {
     positions = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
     velocities = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
     if (positions == NULL || velocities == NULL) return false;
-    body->model->method->get_positions(body->model, body->state, positions);
-    body->model->method->get_velocities(body->model, body->state, velocities);
   }
-  note->extents[1] = extent_of(body, positions);
+  read_motion(body, positions, velocities, &note->extents[1]);
+  if (body->model->method->get_rigid != NULL) body->model->method->get_rigid(body->model, body->state, &body->rigid);
   body->range = pl_body_range_of(body, &note->extents[1].box);
   note->is_known = false;
   note->max_deviation = body->has_impulses ? 0 : max_deviation_of(body, velocities);
@@ -299,14 +331,28 @@ typedef struct commitment {
   pl_contact_body *entries;
 } commitment;
 
+void pl_body_round_motion(pl_body *body) {
+  const pl_body_method *method = body->model->method;
+  bool is_finite =
+      method->round_motion(body->model, body->state, body->positions, body->velocities, &body->note.extents[1]);
+  body->note.not_finite = is_finite ? -1 : method->find_not_finite(body->model, body->state);
+  body->has_ends = true;
+}
+
 static void commit_body(const pl_world *world, pl_body *body) {
   const pl_body_method *method = body->model->method;
+  bool is_noted = world->notes_in_move && body->is_noted;
+  if (is_noted && method->round_motion != NULL) {
+    note_rest(world, body, body->positions, body->velocities);
+    pl_body_round_motion(body);
+    return;
+  }
   if (method->set_rigid != NULL)
     method->set_rigid(body->model, body->state, &body->rigid);
   else
     method->set_state(body->model, body->state, body->positions, body->velocities);
   if (method->set_rigid != NULL) method->get_velocities(body->model, body->state, body->velocities);
-  if (world->notes_in_move && body->is_noted) note_state(world, body, body->positions, body->velocities);
+  if (is_noted) note_state(world, body, body->positions, body->velocities);
 }
 
 static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -378,6 +424,10 @@ bool pl_world_mark_sleepers(pl_world *world) {
     entry->write_data = body;
     entry->all_edges = world->def.all_edges || (is_few && body->model->method->coupled == NULL);
     entry->may_be_lone = is_noted && world->saves_in_move && entry->rigid == NULL;
+    entry->starts = body->starts;
+    entry->positions = body->positions;
+    entry->start_velocities = body->start_velocities;
+    entry->velocities = body->velocities;
     entry->presses = body->next_presses;
     entry->last_impulses = pl_world_swap_impulses(world, body);
     entry->impulses = body->impulses;

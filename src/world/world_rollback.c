@@ -93,6 +93,7 @@ static void save_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
     // What is saved in its move is read only once so; until then it does not change.
     body->is_saved = !(world->saves_in_move && body->is_noted);
     if (body->is_saved && body->state_size <= COPY_BYTES) memcpy(body->saved, body->state, body->state_size);
+    body->has_ends = body->has_ends && world->notes_in_move && body->is_noted;
     save_rest(body, swaps_impulses(world, body));
   }
 }
@@ -134,7 +135,7 @@ void pl_world_roll_back(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (body->is_saved) memcpy(body->state, body->saved, body->state_size);
-    body->has_previous = false;
+    body->has_previous = body->has_ends = false;
     pl_world_note_surface(world, body);
     pl_body_clear_forces(body);
     if (body->saved_has_forces)

@@ -25,6 +25,7 @@ bool pl_body_sleeps(const pl_body *body) {
 // Arrays for contact while it sleeps.
 static void still_arrays(pl_body *body) {
   size_t bytes = (size_t)body->model->particle_count * sizeof(pl_vec3);
+  body->has_ends = false;
   // From the state, which may have fewer digits than what contact computed: so a restored sleeper has the same.
   body->model->method->get_positions(body->model, body->state, body->positions);
   memset(body->velocities, 0, bytes);
@@ -58,6 +59,7 @@ void pl_world_refresh_sleepers(pl_world *world) {
 
 void pl_world_wake_body(pl_world *world, pl_body *body) {
   body->rest.still_seconds = body->rest.steady_seconds = 0;
+  body->has_ends = false;
   int64_t group = body->rest.group;
   if (group == 0) return;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
@@ -148,7 +150,7 @@ bool pl_body_is_still(const pl_body *body, const pl_vec3 *positions, const pl_ve
   }
   // Of a kinematic mesh every point must be still.
   if (mass == 0) return are_points_still(body, velocities, speed);
-  // Most bodies that move are told by this.
+  // For most bodies that move this is enough.
   if (!(square < TREMBLE * TREMBLE * speed * speed * mass)) return false;
   for (int32_t i = 0; i < body->model->particle_count; ++i) {
     center = pl_vec3_add_scaled(center, positions[i], masses[i]);

@@ -90,6 +90,8 @@ typedef struct pl_body {
   bool is_noted;                // starts, ends and range are noted in its move, with …
   pl_body_note note;            // … this
   bool has_points;              // `starts`, `positions` and both velocities are those of this step
+  bool has_ends;  // `positions`, `velocities` and the note's last extent are those of `state`: the
+                  // next step begins with them
   bool is_saved;  // `saved` is there in this step; until then the state has not changed
   bool was_lone;  // contact has resolved it without its points in the last step that it moved in
 } pl_body;
@@ -302,6 +304,9 @@ bool pl_body_note_end(const pl_world *world, pl_body *body, pl_scratch *scratch)
 
 // Write the points of a body that had been left out because nothing seemed to need them.
 void pl_body_write_points(pl_body *body);
+// Contact has changed the points of a body, which has them and whose method has round_motion():
+// into its state, and what that holds of them back.
+void pl_body_round_motion(pl_body *body);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
 
 // Save the state at the start of a step, and restore it when the step fails (world_rollback.c).
