@@ -343,6 +343,7 @@ pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *lay
     pl_release(world->context, entry.saved);
     return pl_fail_memory(error);
   }
+  world->had_layers = true;
   pl_world_wake_body(world, body);
   // Until the first step the surface is what the body shows without layers.
   if (body->layers.count == 1) body->model->method->get_surface(body->model, body->state, body->surface);

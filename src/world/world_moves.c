@@ -1,7 +1,7 @@
 // Bodies that move at the same time.
 //
 // A small body of a method that handles neither colliders nor pins in its own move reads and writes nothing but its own
-// state, so many of them are moved in parallel, in blocks that depend on their number alone. Large bodies use the
+// state, and is moved at the same time as others, in blocks that depend on their number alone. Large bodies use the
 // threads inside their own move, one after the other (step.c).
 #include "base/error.h"
 #include "base/parallel.h"
@@ -26,12 +26,14 @@ typedef struct parallel_moves {
   move_block blocks[PL_MOVE_BLOCKS];
 } parallel_moves;
 
-bool pl_world_moves_in_parallel(const pl_world *world, int32_t index) {
-  const pl_model *model = ((const pl_body *)pl_slots_at(&world->bodies, index))->model;
-  const pl_body_method *method = model->method;
+bool pl_body_may_move_in_parallel(const pl_body *body) {
+  const pl_body_method *method = body->model->method;
   return !method->handles_colliders && !method->handles_bodies && !method->handles_pins && method->coupled == NULL &&
-         model->particle_count <= MAX_PARTICLES && pl_world_get_move_round(world, index) == PL_MOVE_OTHERS &&
-         !pl_world_has_moved(world, index);
+         body->model->particle_count <= MAX_PARTICLES && pl_body_get_move_round(body) == PL_MOVE_OTHERS;
+}
+
+bool pl_world_moves_in_parallel(const pl_world *world, int32_t index) {
+  return pl_body_may_move_in_parallel(pl_slots_at(&world->bodies, index)) && !pl_world_has_moved(world, index);
 }
 
 // Bodies of one model that move together; most often one.

@@ -164,7 +164,7 @@ bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_
   return any;
 }
 
-void pl_body_part_when_committed(const pl_world *world, int32_t index) {
+void pl_body_part_when_committed(pl_world *world, int32_t index) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   if (world->collider_list.count == 0 || body->slept || !is_parted_early(world, body)) return;
   // Contact has not asked for its points: nothing is near it, or it was parted with its contacts.
@@ -173,7 +173,7 @@ void pl_body_part_when_committed(const pl_world *world, int32_t index) {
   if (!body->has_ends)
     pl_body_part_from_colliders(world, index, &points);
   else if (may_be_parted(body) && part_points(world, index, &points, body->note.extents[1].box, NULL))
-    pl_body_round_motion(body);
+    pl_body_round_motion(world, body);
 }
 
 static void part_range(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -189,6 +189,6 @@ static void part_range(void *data, int32_t begin, int32_t end, int32_t block) {
 }
 
 void pl_world_part_from_colliders(pl_world *world) {
-  if (world->collider_list.count == 0) return;
+  if (world->collider_list.count == 0 || pl_world_notes_all(world)) return;
   pl_parallel_for(world->context, world->awake_count, OVERLAP_GRAIN, part_range, world);
 }

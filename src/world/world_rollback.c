@@ -100,7 +100,8 @@ static void save_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
 
 void pl_world_save_state(pl_world *world) {
   pl_parallel_for(world->context, world->awake_count, SAVE_GRAIN, save_bodies, world);
-  for (int32_t k = 0; k < world->awake_count; ++k) {
+  bool all_in_move = world->saves_in_move && world->all_noted;
+  for (int32_t k = 0; k < world->awake_count && !all_in_move; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     if (body->is_saved && body->state_size > COPY_BYTES)
       pl_parallel_for(world->context, (int32_t)((body->state_size - 1) / COPY_BYTES + 1), 1, copy_part, body);
