@@ -109,17 +109,14 @@ PL_SIMD_INLINE void store_rotations(const pl_solid_many *m, int32_t group, const
 
 static void pose_many(const pl_solid_many *m) {
   enum { STRIDE = PL_SOLID_MOMENT_COUNT * LANES };
-  _Alignas(64) float moments[2 * STRIDE], rotations[LANES * QUAT_LANES];
+  _Alignas(64) float moments[LANES * STRIDE], rotations[LANES * QUAT_LANES];
   for (int32_t group = 0; group < m->model->group_count; ++group) {
+    int32_t first = group * LANES, left = m->model->head.particle_count - first;
     load_rotations(m, group, rotations);
-    for (int32_t k = 0; k < LANES; k += 2) {
-      float *rotation = rotations + QUAT_LANES * k;
-      int32_t region = group * LANES + k;
-      for (int32_t i = 0; i < 2; ++i) sum_moments_of_many(m, region + i, moments + STRIDE * i);
-      pl_rotation_batch_two(moments, STRIDE, rotation);
-      for (int32_t i = 0; i < 2 && region + i < m->model->head.particle_count; ++i)
-        write_pose_of_many(m, region + i, moments + STRIDE * i, rotation + QUAT_LANES * i);
-    }
+    for (int32_t k = 0; k < LANES; ++k) sum_moments_of_many(m, first + k, moments + STRIDE * k);
+    pl_rotation_batch_many(moments, STRIDE, rotations, LANES);
+    for (int32_t k = 0; k < LANES && k < left; ++k)
+      write_pose_of_many(m, first + k, moments + STRIDE * k, rotations + QUAT_LANES * k);
     store_rotations(m, group, rotations);
   }
 }
