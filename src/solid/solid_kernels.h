@@ -117,7 +117,8 @@ enum { PL_SOLID_MANY_POSE = 3 * 4 * LANES };
 // Bodies of one model side by side (solid_many.c): lane k of every row is body k.
 typedef struct pl_solid_many {
   const pl_solid_model *model;
-  pl_solid_state states[LANES];   // of lanes that are not used: that of the first
+  // What is read and what is written; of lanes that are not used: those of the first.
+  pl_solid_state starts[LANES], states[LANES];
   float *positions, *velocities;  // [particle][3][8]
   float *poses;                   // PL_SOLID_MANY_POSE per region
   float step, alpha_over_step, damped_fraction;

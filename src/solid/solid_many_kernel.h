@@ -34,7 +34,7 @@ PL_SIMD_INLINE void store_rows(const float *from, int32_t i, pl_f4 *const to[LAN
 
 static void load_many(const pl_solid_many *m) {
   const pl_f4 *positions[LANES], *velocities[LANES];
-  for (int k = 0; k < LANES; ++k) positions[k] = m->states[k].positions, velocities[k] = m->states[k].velocities;
+  for (int k = 0; k < LANES; ++k) positions[k] = m->starts[k].positions, velocities[k] = m->starts[k].velocities;
   for (int32_t i = 0; i < m->model->head.particle_count; ++i) {
     load_rows(positions, i, m->positions + VEC3_LANES * (size_t)i);
     load_rows(velocities, i, m->velocities + VEC3_LANES * (size_t)i);
@@ -91,7 +91,7 @@ PL_SIMD_INLINE void load_rotations(const pl_solid_many *m, int32_t group, float 
   for (int i = 0; i < 4; ++i) {
     pl_f8 rows[LANES];
     for (int k = 0; k < LANES; ++k)
-      rows[k] = pl_f8_load(m->states[k].rotations + QUAT_LANES * (size_t)group + LANES * i);
+      rows[k] = pl_f8_load(m->starts[k].rotations + QUAT_LANES * (size_t)group + LANES * i);
     transpose8(rows);
     for (int k = 0; k < LANES; ++k) pl_f8_store(to + QUAT_LANES * k + LANES * i, rows[k]);
   }
@@ -175,7 +175,7 @@ PL_SIMD_INLINE void mean_poses_of_many(const pl_solid_many *m, int32_t i, int ax
   }
 }
 
-// Coordinates of four or eight bodies in double precision, as many as a register has lanes.
+// Coordinates of four or eight bodies in double precision, one per lane of a register.
 #if PL_SIMD_IS_AVX512
 typedef double wide __attribute__((vector_size(64)));
 typedef double wide_unaligned __attribute__((vector_size(64), may_alias, aligned(8)));

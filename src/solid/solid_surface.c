@@ -50,6 +50,10 @@ pl_solid_state pl_solid_state_of(const pl_model *model, const void *state) {
   };
 }
 
+void pl_solid_copy_head(void *to, const void *from) {
+  memcpy(to, from, HEAD_SIZE);
+}
+
 static pl_vec3 origin_of(pl_solid_state s) {
   return (pl_vec3){s.origin[0], s.origin[1], s.origin[2]};
 }

@@ -56,6 +56,13 @@ void pl_body_save_state(pl_body *body) {
   body->is_saved = true;
 }
 
+void pl_body_exchange_states(pl_body *body) {
+  void *state = body->state;
+  body->state = body->saved;
+  body->saved = state;
+  body->is_saved = true;
+}
+
 void pl_body_save(pl_body *body) {
   pl_body_save_state(body);
   save_rest(body, false);

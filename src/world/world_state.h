@@ -325,6 +325,8 @@ void pl_world_save_state(pl_world *world);
 void pl_world_roll_back(pl_world *world);
 void pl_body_save(pl_body *body);
 void pl_body_save_state(pl_body *body);
+// The same where the move writes all of the state, from what is saved.
+void pl_body_exchange_states(pl_body *body);
 
 // Where contact reads the impulses of the last step of a body, and `impulses` is where it writes
 // those of this one: the same array, or another one.
