@@ -195,12 +195,20 @@ typedef struct pl_body_method {
   // One step of the body on its own: elastic and outside forces, no contact. Fails before changing
   // anything. PL_REMARK_NOT_CONVERGED: it moved, but its solver stopped at the limit of iterations.
   pl_status (*move)(const pl_model *model, void *state, const pl_body_move *move, pl_error *error);
-  // The same of up to LANES bodies of a model with `moves_many`; each gets the bits that it would
-  // have by itself. NULL for methods without such models.
-  pl_status (*move_many)(const pl_model *model, void *const *states, const pl_body_move *moves,
-                         int32_t count, pl_error *error);
+  // The same of up to LANES bodies of a model with `moves_many`, from states that are read to
+  // states that are written, which may be the same ones; each gets the bits that it would have by
+  // itself. NULL for methods without such models.
+  pl_status (*move_many)(const pl_model *model, const void *const *starts, void *const *states,
+                         const pl_body_move *moves, int32_t count, pl_error *error);
   void (*get_positions)(const pl_model *model, const void *state, pl_vec3 *positions);
   void (*get_velocities)(const pl_model *model, const void *state, pl_vec3 *velocities);
+  // Both of them and where the particles are; the same with set_state(), after which the arrays
+  // have what the state holds of them: false when something is not finite then. Both NULL for
+  // methods that take no less time so.
+  void (*read_motion)(const pl_model *model, const void *state, pl_vec3 *positions,
+                      pl_vec3 *velocities, pl_contact_extent *extent);
+  bool (*round_motion)(const pl_model *model, void *state, pl_vec3 *positions, pl_vec3 *velocities,
+                       pl_contact_extent *extent);
   void (*get_surface)(const pl_model *model, const void *state, pl_vec3 *points);
   // The state's own positions and velocities, three doubles each in the order of the mesh. NULL for
   // methods that store them in another way.

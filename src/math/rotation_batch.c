@@ -19,27 +19,31 @@ static void redo_in_double(const float *a, float *q, int lane) {
   q[3 * LANES + lane] = (float)r.w;
 }
 
-void pl_rotation_batch(const float *a, float *q) {
-#if PL_SIMD_HAS_AVX2
-  int lost = PL_SIMD_CAN_AVX2() ? pl_rotation_batch_avx2(a, 0, q) : pl_rotation_batch_plain(a, 0, q);
-#else
-  int lost = pl_rotation_batch_plain(a, 0, q);
-#endif
+static void redo_lost(const float *a, size_t stride, float *q, unsigned lost) {
   for (int lane = 0; lost != 0; ++lane, lost >>= 1)
-    if (lost & 1) redo_in_double(a, q, lane);
+    if (lost & 1)
+      redo_in_double(a + stride * (size_t)(lane / LANES), q + (ptrdiff_t)QUAT_LANES * (lane / LANES), lane % LANES);
 }
 
-void pl_rotation_batch_two(const float *a, size_t stride, float *q) {
+void pl_rotation_batch(const float *a, float *q) {
 #if PL_SIMD_HAS_AVX2
-  if (PL_SIMD_CAN_AVX512()) {
-    int lost = pl_rotation_batch_avx512(a, stride, q);
-    for (int lane = 0; lost != 0; ++lane, lost >>= 1)
-      if (lost & 1) redo_in_double(a + (lane < LANES ? 0 : stride), q + (lane < LANES ? 0 : QUAT_LANES), lane % LANES);
-    return;
+  unsigned lost = PL_SIMD_CAN_AVX2() ? pl_rotation_batch_avx2(a, 0, q, 1) : pl_rotation_batch_plain(a, 0, q, 1);
+#else
+  unsigned lost = pl_rotation_batch_plain(a, 0, q, 1);
+#endif
+  redo_lost(a, 0, q, lost);
+}
+
+void pl_rotation_batch_many(const float *a, size_t stride, float *q, int count) {
+#if PL_SIMD_HAS_AVX2
+  bool is_wide = PL_SIMD_CAN_AVX512();
+  for (int parts = 0; is_wide && count > 1; count -= 2 * parts, a += 2 * stride * (size_t)parts) {
+    parts = count < 4 ? 1 : 2;
+    redo_lost(a, stride, q, pl_rotation_batch_avx512(a, stride, q, parts));
+    q += (ptrdiff_t)2 * QUAT_LANES * parts;
   }
 #endif
-  pl_rotation_batch(a, q);
-  pl_rotation_batch(a + stride, q + QUAT_LANES);
+  for (int k = 0; k < count; ++k) pl_rotation_batch(a + stride * (size_t)k, q + (ptrdiff_t)QUAT_LANES * k);
 }
 
 static void unit_scalar(float q[4], bool is_short) {

@@ -13,20 +13,21 @@
 // pl_rotation_of_mat3(). A lane's result does not depend on the other lanes.
 void pl_rotation_batch(const float *a, float *q);
 
-// Two of these, with the same bits: matrices at a and a + stride (a multiple of 8), quaternions at
-// q and q + QUAT_LANES. Takes less time where registers have 16 lanes.
-void pl_rotation_batch_two(const float *a, size_t stride, float *q);
+// Several of these, with the same bits: matrices at a, a + stride … (a multiple of 8), quaternions
+// at q, q + QUAT_LANES … Takes less time than one after the other where registers have 16 lanes,
+// most of all by fours.
+void pl_rotation_batch_many(const float *a, size_t stride, float *q, int count);
 
 // The same arithmetic lane by lane in plain float code: what tests hold the kernel against.
 void pl_rotation_batch_scalar(const float *a, float *q);
 
-// The kernel by itself for each instruction set, for tests. Bit k of the result is set where lane k
-// was not settled; its q is unchanged. `stride` matters to the last alone, which does two batches:
-// bits from 8 on are those of the second.
-int pl_rotation_batch_plain(const float *a, size_t stride, float *q);
+// The kernel by itself for each instruction set, for tests. Of 1 or 2 parts: a part is a batch,
+// with AVX-512 two of them. Bit k of the result is set where lane k was not settled; its q is
+// unchanged.
+unsigned pl_rotation_batch_plain(const float *a, size_t stride, float *q, int parts);
 #if PL_SIMD_HAS_AVX2
-int pl_rotation_batch_avx2(const float *a, size_t stride, float *q);
-int pl_rotation_batch_avx512(const float *a, size_t stride, float *q);
+unsigned pl_rotation_batch_avx2(const float *a, size_t stride, float *q, int parts);
+unsigned pl_rotation_batch_avx512(const float *a, size_t stride, float *q, int parts);
 #endif
 
 #endif

@@ -1,4 +1,4 @@
-// Two batches of pl_rotation_batch() at a time, for AVX-512.
+// Two or four batches of pl_rotation_batch() at a time, for AVX-512.
 #define PL_SIMD_AVX512
 #include "math/rotation_batch.h"
 

@@ -1,6 +1,6 @@
 // Kernel of pl_rotation_batch(), the rotation R of paper 000, eq. 1: guarded Newton iteration as in rotation.c, on
-// eight float matrices at once, or on two such batches. Included by one file per instruction set (see simd.h), with
-// KERNEL_NAME and WIDTH (8 or 16) set; no include guard on purpose.
+// eight float matrices at once, or on two or four such batches. Included by one file per instruction set (see simd.h),
+// with KERNEL_NAME and WIDTH (8 or 16) set; no include guard on purpose.
 //
 // A  matrix      q  rotation, R its matrix       B = R^T A
 // g  axial part of B    H = tr(S) I - S, S = (B + B^T)/2    w  Newton step, H w = g
@@ -76,9 +76,6 @@ PL_SIMD_INLINE int wide_bits(wide_m mask) {
 PL_SIMD_INLINE bool wide_any(wide_m mask) {
   return wide_bits(mask) != 0;
 }
-PL_SIMD_INLINE bool wide_all(wide_m mask) {
-  return wide_bits(mask) == (1 << WIDTH) - 1;
-}
 
 typedef struct lane_quat {
   wide_f x, y, z, w;
@@ -86,9 +83,9 @@ typedef struct lane_quat {
 
 // Made a unit. After a short step the square is within 1e-4 of 1, where two terms of a series are exact to 1e-9; where
 // all lanes are so, nothing waits for a root and a division.
-PL_SIMD_INLINE void unit(lane_quat *q, wide_m is_short) {
+PL_SIMD_INLINE void unit(lane_quat *q, wide_m is_short, bool all_short) {
   wide_f square = q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w, f = 1.5f - 0.5f * square;
-  if (!wide_all(is_short)) f = wide_select(is_short, f, 1.0f / wide_sqrt(square));
+  if (!all_short) f = wide_select(is_short, f, 1.0f / wide_sqrt(square));
   q->x *= f;
   q->y *= f;
   q->z *= f;
@@ -129,11 +126,12 @@ PL_SIMD_INLINE wide_m newton_step(const wide_f b[9], wide_f w[3], wide_f *length
 
 // q (w/2, 1 + |w|²/4), made a unit. For a matrix of three equal stretches |w| is the tangent of the angle of which the
 // quaternion takes that of the half, and tan(a/2) = tan(a)/2 / (1 + tan²(a)/4) up to the fifth order.
-PL_SIMD_INLINE lane_quat turned(const lane_quat *q, const wide_f w[3], wide_f length2, wide_m is_short) {
+PL_SIMD_INLINE lane_quat turned(const lane_quat *q, const wide_f w[3], wide_f length2, wide_m is_short,
+                                bool all_short) {
   wide_f x = 0.5f * w[0], y = 0.5f * w[1], z = 0.5f * w[2], u = 1.0f + 0.25f * length2;
   lane_quat r = {q->x * u + q->w * x + (q->y * z - q->z * y), q->y * u + q->w * y + (q->z * x - q->x * z),
                  q->z * u + q->w * z + (q->x * y - q->y * x), q->w * u - (q->x * x + q->y * y + q->z * z)};
-  unit(&r, is_short);
+  unit(&r, is_short, all_short);
   return r;
 }
 
@@ -146,39 +144,81 @@ PL_SIMD_INLINE void scale_extremes(wide_f a[9], wide_f max) {
   for (int i = 0; i < 9; ++i) a[i] *= scale;
 }
 
-int KERNEL_NAME(const float *matrices, size_t stride, float *quaternions) {
-  wide_f a[9], max = wide_set1(0.0f);
-  for (int i = 0; i < 9; ++i) {
-    a[i] = wide_load(matrices + LANES * i, stride);
-    max = wide_max(max, wide_abs(a[i]));
-  }
-  wide_m active = (max > MIN_SIZE) & (max < MAX_SIZE);
-  scale_extremes(a, max);
+// As many lanes as a register has, on their way.
+typedef struct wide_batch {
+  wide_f a[9];
+  lane_quat q, start;
+  wide_m active, lost;
+} wide_batch;
 
+PL_SIMD_INLINE void begin_batch(wide_batch *b, const float *matrices, size_t stride, const float *quaternions) {
+  wide_f max = wide_set1(0.0f);
+  for (int i = 0; i < 9; ++i) {
+    b->a[i] = wide_load(matrices + LANES * i, stride);
+    max = wide_max(max, wide_abs(b->a[i]));
+  }
+  scale_extremes(b->a, max);
   lane_quat q = {wide_load(quaternions, QUAT_LANES), wide_load(quaternions + LANES, QUAT_LANES),
                  wide_load(quaternions + 2 * LANES, QUAT_LANES), wide_load(quaternions + 3 * LANES, QUAT_LANES)};
-  lane_quat start = q;
-  active &= wide_abs(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1.0f) < UNIT_TOLERANCE;
-  wide_m lost = ~active;
-  for (int iteration = 0; iteration < MAX_ITERATION_COUNT && wide_any(active); ++iteration) {
-    wide_f b[9], w[3], length2;
-    wide_m is_short, good;
-    unrotate(&q, a, b);
-    good = newton_step(b, w, &length2, &is_short);
-    good &= length2 < MAX_STEP_LENGTH * MAX_STEP_LENGTH;
-    lost |= active & ~good;
-    active &= good;
-    lane_quat next = turned(&q, w, length2, is_short);
-    q.x = wide_select(active, next.x, q.x);
-    q.y = wide_select(active, next.y, q.y);
-    q.z = wide_select(active, next.z, q.z);
-    q.w = wide_select(active, next.w, q.w);
-    active &= ~is_short;
+  b->q = b->start = q;
+  b->active = (max > MIN_SIZE) & (max < MAX_SIZE) &
+              (wide_abs(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1.0f) < UNIT_TOLERANCE);
+  b->lost = ~b->active;
+}
+
+PL_SIMD_INLINE void take_step(wide_batch *b, const wide_f w[3], wide_f length2, wide_m is_short, bool all_short) {
+  lane_quat next = turned(&b->q, w, length2, is_short, all_short);
+  b->q.x = wide_select(b->active, next.x, b->q.x);
+  b->q.y = wide_select(b->active, next.y, b->q.y);
+  b->q.z = wide_select(b->active, next.z, b->q.z);
+  b->q.w = wide_select(b->active, next.w, b->q.w);
+  b->active &= ~is_short;
+}
+
+PL_SIMD_INLINE int end_batch(wide_batch *b, float *quaternions) {
+  b->lost |= b->active;
+  wide_store(quaternions, QUAT_LANES, wide_select(b->lost, b->start.x, b->q.x));
+  wide_store(quaternions + LANES, QUAT_LANES, wide_select(b->lost, b->start.y, b->q.y));
+  wide_store(quaternions + 2 * LANES, QUAT_LANES, wide_select(b->lost, b->start.z, b->q.z));
+  wide_store(quaternions + 3 * LANES, QUAT_LANES, wide_select(b->lost, b->start.w, b->q.w));
+  return wide_bits(b->lost);
+}
+
+// A step waits for nearly each of its operations; those of a second register fill the gaps.
+PL_SIMD_INLINE unsigned run(const float *matrices, size_t stride, float *quaternions, int parts) {
+  enum { MAX_PARTS = 2 };
+  wide_batch b[MAX_PARTS];
+  wide_m any = {0};
+  for (int p = 0; p < parts; ++p) {
+    begin_batch(&b[p], matrices + WIDTH / LANES * stride * (size_t)p, stride,
+                quaternions + WIDTH / LANES * QUAT_LANES * p);
+    any |= b[p].active;
   }
-  lost |= active;
-  wide_store(quaternions, QUAT_LANES, wide_select(lost, start.x, q.x));
-  wide_store(quaternions + LANES, QUAT_LANES, wide_select(lost, start.y, q.y));
-  wide_store(quaternions + 2 * LANES, QUAT_LANES, wide_select(lost, start.z, q.z));
-  wide_store(quaternions + 3 * LANES, QUAT_LANES, wide_select(lost, start.w, q.w));
-  return wide_bits(lost);
+  for (int iteration = 0; iteration < MAX_ITERATION_COUNT && wide_any(any); ++iteration) {
+    wide_f w[MAX_PARTS][3], length2[MAX_PARTS];
+    wide_m is_short[MAX_PARTS], not_short = {0};
+    for (int p = 0; p < parts; ++p) {
+      wide_f rotated[9];
+      unrotate(&b[p].q, b[p].a, rotated);
+      wide_m good = newton_step(rotated, w[p], &length2[p], &is_short[p]);
+      good &= length2[p] < MAX_STEP_LENGTH * MAX_STEP_LENGTH;
+      b[p].lost |= b[p].active & ~good;
+      b[p].active &= good;
+      not_short |= ~is_short[p];
+    }
+    bool are_short = !wide_any(not_short);
+    any ^= any;
+    for (int p = 0; p < parts; ++p) {
+      take_step(&b[p], w[p], length2[p], is_short[p], are_short);
+      any |= b[p].active;
+    }
+  }
+  unsigned lost = 0;
+  for (int p = 0; p < parts; ++p)
+    lost |= (unsigned)end_batch(&b[p], quaternions + WIDTH / LANES * QUAT_LANES * p) << (WIDTH * p % 32);
+  return lost;
+}
+
+unsigned KERNEL_NAME(const float *matrices, size_t stride, float *quaternions, int parts) {
+  return parts == 1 ? run(matrices, stride, quaternions, 1) : run(matrices, stride, quaternions, 2);
 }

@@ -506,40 +506,8 @@ static bool drift_particles(const pl_solid_pull *pull, const pl_solid_rigid *rig
   return zero[0] + zero[1] + zero[2] == 0.0f;
 }
 
-// Four numbers for each vector of three: the fourth is where the next one goes.
-PL_SIMD_INLINE void read_all(const pl_f4 *from, const int32_t *particle_of, int32_t count, const pl_d4 *shift,
-                             pl_vec3 *to) {
-  pl_d4 last = {0};
-  for (int32_t i = 0; i < count; ++i) {
-    last = widen(from[particle_of[i]]);
-    if (shift != NULL) last += *shift;
-    if (i + 1 < count) *(d4_unaligned *)(void *)&to[i] = last;
-  }
-  if (count > 0) to[count - 1] = pl_vec3_of(last[0], last[1], last[2]);
-}
-
-static void read_vectors(const pl_f4 *from, const pl_solid_order *order, int32_t count, const double *origin,
-                         pl_vec3 *to) {
-  // Adding nothing would change the sign of zeros.
-  if (origin == NULL) {
-    read_all(from, order->particle_of, count, NULL, to);
-    return;
-  }
-  pl_d4 shift = {origin[0], origin[1], origin[2], 0};
-  read_all(from, order->particle_of, count, &shift, to);
-}
-
-static void write_vectors(const pl_vec3 *from, const pl_solid_order *order, int32_t count, const double *origin,
-                          pl_f4 *to) {
-  pl_d4 shift = {0};
-  if (origin != NULL) shift = (pl_d4){origin[0], origin[1], origin[2], 0};
-  for (int32_t i = 0; i < count; ++i) {
-    const pl_vec3 *a = &from[order->point_of[i]];
-    to[i] = narrow((pl_d4){a->x, a->y, a->z, 0} - shift);
-  }
-}
-
 #include "solid/solid_many_kernel.h"
+#include "solid/solid_vectors_kernel.h"
 
 const pl_solid_kernels KERNELS = {
     .sum_moments = sum_moments,
@@ -562,6 +530,9 @@ const pl_solid_kernels KERNELS = {
     .drift_particles = drift_particles,
     .read_vectors = read_vectors,
     .write_vectors = write_vectors,
+    .read_points = read_points,
+    .round_vectors = round_vectors,
+    .round_points = round_points,
     .load_many = load_many,
     .pose_many = pose_many,
     .pull_many = pull_many,

@@ -117,7 +117,8 @@ enum { PL_SOLID_MANY_POSE = 3 * 4 * LANES };
 // Bodies of one model side by side (solid_many.c): lane k of every row is body k.
 typedef struct pl_solid_many {
   const pl_solid_model *model;
-  pl_solid_state states[LANES];   // of lanes that are not used: that of the first
+  // What is read and what is written; of lanes that are not used: those of the first.
+  pl_solid_state starts[LANES], states[LANES];
   float *positions, *velocities;  // [particle][3][8]
   float *poses;                   // PL_SOLID_MANY_POSE per region
   float step, alpha_over_step, damped_fraction;
@@ -178,6 +179,14 @@ typedef struct pl_solid_kernels {
                        const double *origin, pl_vec3 *to);
   void (*write_vectors)(const pl_vec3 *from, const pl_solid_order *order, int32_t count,
                         const double *origin, pl_f4 *to);
+  // read_vectors() with an origin, and where they are.
+  void (*read_points)(const pl_f4 *from, const pl_solid_order *order, int32_t count,
+                      const double origin[3], pl_vec3 *to, pl_contact_extent *extent);
+  // write_vectors() without and with an origin, and what was written back in their place. False
+  // when something is not finite then.
+  bool (*round_vectors)(pl_vec3 *vectors, const pl_solid_order *order, int32_t count, pl_f4 *to);
+  bool (*round_points)(pl_vec3 *points, const pl_solid_order *order, int32_t count,
+                       const double origin[3], pl_f4 *to, pl_contact_extent *extent);
   // A step of bodies side by side: particles from the states; all regions; eq. 4 and the sums of
   // all particles; rounding corrections, damping, eq. 5 and back to the states. The last returns a
   // bit for each body of which everything is finite.

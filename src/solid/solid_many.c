@@ -1,5 +1,7 @@
 // One step of several small bodies of one model at a time, side by side: the step of solid_step.c without examples and
 // without forces on single particles. Bodies whose energy is measured in this step (solid_budget.c) move by themselves.
+#include <string.h>
+
 #include "base/error.h"
 #include "math/mat3.h"
 #include "solid/solid_budget.h"
@@ -65,7 +67,7 @@ static pl_status move_lanes(pl_solid_many *m, const pl_body_move *const *moves, 
   pl_vec3 centers[LANES];
   for (int32_t k = 0; k < LANES; ++k) {
     const pl_body_move *move = moves[k < count ? k : 0];
-    if (k >= count) m->states[k] = m->states[0];
+    if (k >= count) m->starts[k] = m->starts[0], m->states[k] = m->states[0];
     pl_f4 gain = pl_f4_of_vec3(pl_vec3_scale(move->acceleration, move->step));
     for (int i = 0; i < 3; ++i) m->gains[LANES * i + k] = gain[i];
   }
@@ -81,8 +83,8 @@ static pl_status move_lanes(pl_solid_many *m, const pl_body_move *const *moves, 
   return PL_OK;
 }
 
-pl_status pl_solid_move_many(const pl_model *model, void *const *states, const pl_body_move *moves, int32_t count,
-                             pl_error *error) {
+pl_status pl_solid_move_many(const pl_model *model, const void *const *starts, void *const *states,
+                             const pl_body_move *moves, int32_t count, pl_error *error) {
   const pl_solid_model *solid = (const pl_solid_model *)model;
   double step = moves[0].step;
   pl_solid_many m = {.model = solid,
@@ -91,18 +93,25 @@ pl_status pl_solid_move_many(const pl_model *model, void *const *states, const p
                      .damped_fraction = pl_solid_damped_fraction(solid, step)};
   const pl_body_move *lanes[LANES];
   bool is_alone[LANES];
-  int32_t lane_count = 0;
+  int32_t numbers[LANES], lane_count = 0;
   for (int32_t k = 0; k < count; ++k) {
-    pl_solid_state state = pl_solid_state_of(model, states[k]);
+    pl_solid_state start = pl_solid_state_of(model, starts[k]);
     bool is_pushed = moves[k].forces != NULL;
-    is_alone[k] = is_pushed || pl_solid_budget_will_measure(solid, state, m.damped_fraction, is_pushed);
+    is_alone[k] = is_pushed || pl_solid_budget_will_measure(solid, start, m.damped_fraction, is_pushed);
     if (is_alone[k]) continue;
-    m.states[lane_count] = state;
+    numbers[lane_count] = k;
+    m.starts[lane_count] = start;
+    m.states[lane_count] = pl_solid_state_of(model, states[k]);
     lanes[lane_count++] = &moves[k];
   }
   bool are_few = lane_count < MIN_MANY;
+  for (int32_t k = 0; k < lane_count && !are_few; ++k)
+    if (starts[numbers[k]] != states[numbers[k]]) pl_solid_copy_head(states[numbers[k]], starts[numbers[k]]);
   pl_status status = are_few ? PL_OK : move_lanes(&m, lanes, lane_count, error);
-  for (int32_t k = 0; k < count && status >= 0; ++k)
-    if (are_few || is_alone[k]) status = pl_solid_move(model, states[k], &moves[k], error);
+  for (int32_t k = 0; k < count && status >= 0; ++k) {
+    if (!are_few && !is_alone[k]) continue;
+    if (starts[k] != states[k]) memcpy(states[k], starts[k], pl_solid_state_size(model));
+    status = pl_solid_move(model, states[k], &moves[k], error);
+  }
   return status;
 }

@@ -34,7 +34,7 @@ PL_SIMD_INLINE void store_rows(const float *from, int32_t i, pl_f4 *const to[LAN
 
 static void load_many(const pl_solid_many *m) {
   const pl_f4 *positions[LANES], *velocities[LANES];
-  for (int k = 0; k < LANES; ++k) positions[k] = m->states[k].positions, velocities[k] = m->states[k].velocities;
+  for (int k = 0; k < LANES; ++k) positions[k] = m->starts[k].positions, velocities[k] = m->starts[k].velocities;
   for (int32_t i = 0; i < m->model->head.particle_count; ++i) {
     load_rows(positions, i, m->positions + VEC3_LANES * (size_t)i);
     load_rows(velocities, i, m->velocities + VEC3_LANES * (size_t)i);
@@ -91,7 +91,7 @@ PL_SIMD_INLINE void load_rotations(const pl_solid_many *m, int32_t group, float 
   for (int i = 0; i < 4; ++i) {
     pl_f8 rows[LANES];
     for (int k = 0; k < LANES; ++k)
-      rows[k] = pl_f8_load(m->states[k].rotations + QUAT_LANES * (size_t)group + LANES * i);
+      rows[k] = pl_f8_load(m->starts[k].rotations + QUAT_LANES * (size_t)group + LANES * i);
     transpose8(rows);
     for (int k = 0; k < LANES; ++k) pl_f8_store(to + QUAT_LANES * k + LANES * i, rows[k]);
   }
@@ -109,17 +109,14 @@ PL_SIMD_INLINE void store_rotations(const pl_solid_many *m, int32_t group, const
 
 static void pose_many(const pl_solid_many *m) {
   enum { STRIDE = PL_SOLID_MOMENT_COUNT * LANES };
-  _Alignas(64) float moments[2 * STRIDE], rotations[LANES * QUAT_LANES];
+  _Alignas(64) float moments[LANES * STRIDE], rotations[LANES * QUAT_LANES];
   for (int32_t group = 0; group < m->model->group_count; ++group) {
+    int32_t first = group * LANES, left = m->model->head.particle_count - first;
     load_rotations(m, group, rotations);
-    for (int32_t k = 0; k < LANES; k += 2) {
-      float *rotation = rotations + QUAT_LANES * k;
-      int32_t region = group * LANES + k;
-      for (int32_t i = 0; i < 2; ++i) sum_moments_of_many(m, region + i, moments + STRIDE * i);
-      pl_rotation_batch_two(moments, STRIDE, rotation);
-      for (int32_t i = 0; i < 2 && region + i < m->model->head.particle_count; ++i)
-        write_pose_of_many(m, region + i, moments + STRIDE * i, rotation + QUAT_LANES * i);
-    }
+    for (int32_t k = 0; k < LANES; ++k) sum_moments_of_many(m, first + k, moments + STRIDE * k);
+    pl_rotation_batch_many(moments, STRIDE, rotations, LANES);
+    for (int32_t k = 0; k < LANES && k < left; ++k)
+      write_pose_of_many(m, first + k, moments + STRIDE * k, rotations + QUAT_LANES * k);
     store_rotations(m, group, rotations);
   }
 }
@@ -178,7 +175,7 @@ PL_SIMD_INLINE void mean_poses_of_many(const pl_solid_many *m, int32_t i, int ax
   }
 }
 
-// Coordinates of four or eight bodies in double precision, as many as a register has lanes.
+// Coordinates of four or eight bodies in double precision, one per lane of a register.
 #if PL_SIMD_IS_AVX512
 typedef double wide __attribute__((vector_size(64)));
 typedef double wide_unaligned __attribute__((vector_size(64), may_alias, aligned(8)));

@@ -180,8 +180,11 @@ pl_status pl_solid_move(const pl_model *model, void *state, const pl_body_move *
 enum { PL_SOLID_MANY_PARTICLES = 128 };
 
 // One step of several bodies, with the bits that each would have by itself (solid_many.c).
-pl_status pl_solid_move_many(const pl_model *model, void *const *states, const pl_body_move *moves,
-                             int32_t count, pl_error *error);
+pl_status pl_solid_move_many(const pl_model *model, const void *const *starts, void *const *states,
+                             const pl_body_move *moves, int32_t count, pl_error *error);
+
+// Copy all of a state but positions, velocities and rotations, where there are no examples.
+void pl_solid_copy_head(void *to, const void *from);
 
 // After a step: whether the state is finite, and the origin follows `center` (solid_step.c).
 void pl_solid_end_step(const pl_solid_model *model, pl_solid_state state, bool is_finite,
@@ -191,6 +194,10 @@ void pl_solid_end_step(const pl_solid_model *model, pl_solid_state state, bool i
 void pl_solid_start(const pl_model *model, void *state, const pl_body_start *start);
 void pl_solid_get_positions(const pl_model *model, const void *state, pl_vec3 *positions);
 void pl_solid_get_velocities(const pl_model *model, const void *state, pl_vec3 *velocities);
+void pl_solid_read_motion(const pl_model *model, const void *state, pl_vec3 *positions,
+                          pl_vec3 *velocities, pl_contact_extent *extent);
+bool pl_solid_round_motion(const pl_model *model, void *state, pl_vec3 *positions,
+                           pl_vec3 *velocities, pl_contact_extent *extent);
 void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *points);
 void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *positions,
                         const pl_vec3 *velocities);

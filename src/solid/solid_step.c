@@ -342,21 +342,18 @@ static void match_regions(void *data, int32_t begin, int32_t end, int32_t block)
   d->kernels->finish_stream();
 }
 
-// The same without examples, two groups at a time.
+// The same without examples, four groups at a time.
 static void match_plain_regions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
-  enum { STRIDE = PL_SOLID_MOMENT_COUNT * LANES };
+  enum { STRIDE = PL_SOLID_MOMENT_COUNT * LANES, GROUPS = 4 };
   const step_data *d = data;
-  _Alignas(64) float moments[2 * STRIDE];
-  for (int32_t group = begin; group < end; group += 2) {
-    int32_t count = group + 1 < end ? 2 : 1;
+  _Alignas(64) float moments[GROUPS * STRIDE];
+  for (int32_t group = begin; group < end; group += GROUPS) {
+    int32_t count = end - group < GROUPS ? end - group : GROUPS;
     float *q = rotations_of(d, group);
     for (int32_t i = 0; i < count; ++i)
       d->kernels->sum_moments(d->model, d->pull.positions, group + i, moments + STRIDE * i);
-    if (count == 2)
-      pl_rotation_batch_two(moments, STRIDE, q);
-    else
-      pl_rotation_batch(moments, q);
+    pl_rotation_batch_many(moments, STRIDE, q, count);
     for (int32_t i = 0; i < count; ++i) {
       const pl_solid_posing posing = {d->model, d->pull.positions, d->poses, group + i};
       d->kernels->write_poses(&posing, moments + STRIDE * i, q + QUAT_LANES * i, NULL);

@@ -50,6 +50,10 @@ pl_solid_state pl_solid_state_of(const pl_model *model, const void *state) {
   };
 }
 
+void pl_solid_copy_head(void *to, const void *from) {
+  memcpy(to, from, HEAD_SIZE);
+}
+
 static pl_vec3 origin_of(pl_solid_state s) {
   return (pl_vec3){s.origin[0], s.origin[1], s.origin[2]};
 }
@@ -84,6 +88,15 @@ void pl_solid_get_velocities(const pl_model *model, const void *state, pl_vec3 *
   pl_solid_kernels_choose()->read_vectors(s.velocities, order, model->particle_count, NULL, velocities);
 }
 
+void pl_solid_read_motion(const pl_model *model, const void *state, pl_vec3 *positions, pl_vec3 *velocities,
+                          pl_contact_extent *extent) {
+  pl_solid_state s = pl_solid_state_of(model, state);
+  const pl_solid_order *order = &((const pl_solid_model *)model)->order;
+  const pl_solid_kernels *kernels = pl_solid_kernels_choose();
+  kernels->read_points(s.positions, order, model->particle_count, s.origin, positions, extent);
+  kernels->read_vectors(s.velocities, order, model->particle_count, NULL, velocities);
+}
+
 void pl_solid_get_surface(const pl_model *model, const void *state, pl_vec3 *points) {
   pl_solid_state s = pl_solid_state_of(model, state);
   pl_vec3 origin = origin_of(s);
@@ -106,6 +119,17 @@ void pl_solid_set_state(const pl_model *model, void *state, const pl_vec3 *posit
   *s.calm = 0;     // rotations are found before weights
   if (positions != NULL) kernels->write_vectors(positions, order, model->particle_count, s.origin, s.positions);
   if (velocities != NULL) kernels->write_vectors(velocities, order, model->particle_count, NULL, s.velocities);
+}
+
+bool pl_solid_round_motion(const pl_model *model, void *state, pl_vec3 *positions, pl_vec3 *velocities,
+                           pl_contact_extent *extent) {
+  pl_solid_state s = pl_solid_state_of(model, state);
+  const pl_solid_order *order = &((const pl_solid_model *)model)->order;
+  const pl_solid_kernels *kernels = pl_solid_kernels_choose();
+  *s.suspect = 1;
+  *s.calm = 0;
+  bool is_finite = kernels->round_points(positions, order, model->particle_count, s.origin, s.positions, extent);
+  return kernels->round_vectors(velocities, order, model->particle_count, s.velocities) && is_finite;
 }
 
 pl_vec3 pl_solid_get_particle(const pl_model *model, const void *state, int32_t particle, pl_vec3 *velocity) {

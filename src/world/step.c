@@ -114,8 +114,8 @@ pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *rep
   return status;
 }
 
-int pl_world_get_move_round(const pl_world *world, int32_t index) {
-  const pl_body_method *method = ((const pl_body *)pl_slots_at(&world->bodies, index))->model->method;
+int pl_body_get_move_round(const pl_body *body) {
+  const pl_body_method *method = body->model->method;
   return method->get_collider != NULL ? PL_MOVE_KINEMATIC
          : method->get_joints != NULL ? PL_MOVE_SKELETONS
                                       : PL_MOVE_OTHERS;
@@ -125,10 +125,10 @@ int pl_world_get_move_round(const pl_world *world, int32_t index) {
 // others one by one.
 static pl_status move_round(pl_world *world, int round, pl_step_report *report, pl_error *error) {
   pl_status first = round == PL_MOVE_OTHERS ? pl_world_move_in_parallel(world, report, error) : PL_OK;
-  if (first < 0) return first;
+  if (first < 0 || world->all_noted) return first;
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
-    if (pl_world_get_move_round(world, i) != round || pl_world_has_moved(world, i)) continue;
+    if (pl_body_get_move_round(pl_slots_at(&world->bodies, i)) != round || pl_world_has_moved(world, i)) continue;
     if (pl_world_moves_in_parallel(world, i)) continue;
     pl_status status = pl_world_move_body(world, i, report, error);
     if (status < 0) return pl_world_name_body(world, i, status, report, error);
@@ -141,7 +141,7 @@ static pl_status move_all(pl_world *world, pl_step_report *report, pl_error *err
   pl_status status = move_round(world, PL_MOVE_KINEMATIC, report, error);
   bool together = pl_world_moves_together(world);
   pl_waiting_lines waiting = {NULL, 0};
-  if (status >= 0 && pl_world_has_obstacles(world)) {
+  if (status >= 0 && world->has_obstacles) {
     status = pl_world_move_lines(world, together ? &waiting : NULL, report, error);
     world->lines_moved = true;
   }
@@ -184,7 +184,7 @@ static pl_status end_contact(pl_world *world, pl_status status) {
 
 // Layers work on `next_surface`, which is shown only when the whole step has succeeded.
 static pl_status run_layers(pl_world *world, pl_error *error) {
-  for (int32_t n = 0; n < world->awake_count; ++n) {
+  for (int32_t n = 0; n < world->awake_count && world->had_layers; ++n) {
     int32_t i = PL_ITEM(&world->awake, int32_t, n);
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (body->layers.count == 0) continue;
@@ -234,24 +234,39 @@ static pl_status run_phases(pl_world *world, pl_step_report *report, pl_error *e
   return PL_OK;
 }
 
-// Forces are used up and new surfaces are shown; what has come to rest falls asleep.
+enum { FINISH_GRAIN = 16 };
+
+// Forces are used up and new surfaces are shown.
+static void finish_body(pl_body *body) {
+  pl_body_clear_forces(body);
+  ++body->version;
+  pl_vec3 *shown = body->surface;
+  body->surface = body->next_surface;
+  body->next_surface = shown;
+  pl_vec3 *presses = body->presses;
+  body->presses = body->next_presses;
+  body->next_presses = presses;
+  pl_contact_mask press_mask = body->press_mask;
+  body->press_mask = body->next_press_mask;
+  body->next_press_mask = press_mask;
+}
+
+static void finish_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_world *world = data;
+  for (int32_t k = begin; k < end; ++k) {
+    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
+    pl_body_count_rest(world, body);
+    finish_body(body);
+  }
+}
+
+// What has come to rest falls asleep.
 static void finish_step(pl_world *world) {
   pl_world_finish_events(world);
+  pl_parallel_for(world->context, world->awake_count, FINISH_GRAIN, finish_bodies, world);
+  world->version += world->awake_count;
   pl_world_rest(world);
-  for (int32_t k = 0; k < world->awake_count; ++k) {
-    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
-    pl_body_clear_forces(body);
-    pl_world_note_surface(world, body);
-    pl_vec3 *shown = body->surface;
-    body->surface = body->next_surface;
-    body->next_surface = shown;
-    pl_vec3 *presses = body->presses;
-    body->presses = body->next_presses;
-    body->next_presses = presses;
-    pl_contact_mask press_mask = body->press_mask;
-    body->press_mask = body->next_press_mask;
-    body->next_press_mask = press_mask;
-  }
 }
 
 static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *error) {

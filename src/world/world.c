@@ -25,6 +25,7 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   if (made == NULL) return pl_fail_memory(error);
   made->context = context;
   made->def = *def;
+  pl_slab_init(&made->body_memory, context);
   pl_slots_init(&made->bodies, context);
   pl_slots_init(&made->colliders, context);
   pl_slots_init(&made->pins, context);
@@ -58,26 +59,12 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   return PL_OK;
 }
 
-static void destroy_body(pl_context *context, pl_body *body) {
-  for (size_t i = 0; i < body->layers.count; ++i) pl_release(context, PL_ITEM(&body->layers, pl_world_layer, i).saved);
+static void destroy_body(pl_world *world, pl_body *body) {
+  for (size_t i = 0; i < body->layers.count; ++i)
+    pl_release(world->context, PL_ITEM(&body->layers, pl_world_layer, i).saved);
   pl_vector_free(&body->layers);
   if (body->work != NULL) body->model->method->destroy_work(body->work);
-  pl_release(context, body->state);
-  pl_release(context, body->saved);
-  pl_release(context, body->forces);
-  pl_release(context, body->saved_forces);
-  pl_release(context, body->impulses);
-  pl_release(context, body->saved_impulses);
-  pl_release(context, body->inverse_masses);
-  pl_release(context, body->starts);
-  pl_release(context, body->start_velocities);
-  pl_release(context, body->positions);
-  pl_release(context, body->velocities);
-  pl_release(context, body->surface);
-  pl_release(context, body->next_surface);
-  pl_release(context, body->presses);
-  pl_release(context, body->next_presses);
-  pl_release(context, body);
+  pl_slab_give(&world->body_memory, body);
 }
 
 void pl_world_destroy(pl_world *world) {
@@ -90,7 +77,7 @@ void pl_world_destroy(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     pl_world_forget_body(world, body);
-    destroy_body(context, body);
+    destroy_body(world, body);
   }
   for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i)
     pl_collider_destroy(context, pl_slots_at(&world->colliders, i));
@@ -140,27 +127,51 @@ static pl_status check_body_def(const pl_body_def *def, pl_error *error) {
   return PL_OK;
 }
 
-// All arrays of a body; false when out of memory, with what was allocated still in place for destroy_body().
-static bool allocate_body(pl_context *context, pl_body *body) {
+// A body and all its arrays lie side by side, each from a line of the cache on. Without a block they are only counted.
+typedef struct body_layout {
+  char *block;
+  size_t size;
+} body_layout;
+
+static void *lay_out(body_layout *layout, size_t count, size_t item_size) {
+  void *place = layout->block != NULL ? layout->block + layout->size : NULL;
+  layout->size += (count * item_size + 63) / 64 * 64;
+  return place;
+}
+
+// What a step uses together is together.
+static void lay_out_body(body_layout *layout, pl_body *body) {
   size_t n = (size_t)body->model->particle_count, surface = (size_t)body->model->surface.point_count;
-  body->state = pl_allocate_array(context, 1, body->state_size);
-  body->saved = pl_allocate_array(context, 1, body->state_size);
-  body->forces = pl_allocate_array(context, n, sizeof(pl_f4));
-  body->saved_forces = pl_allocate_array(context, n, sizeof(pl_f4));
-  body->impulses = pl_allocate_array(context, surface * PL_IMPULSES_PER_POINT, sizeof(pl_contact_impulse));
-  body->saved_impulses = pl_allocate_array(context, surface * PL_IMPULSES_PER_POINT, sizeof(pl_contact_impulse));
-  body->inverse_masses = pl_allocate_array(context, n, sizeof(double));
-  body->starts = pl_allocate_array(context, n, sizeof(pl_vec3));
-  body->start_velocities = pl_allocate_array(context, n, sizeof(pl_vec3));
-  body->positions = pl_allocate_array(context, n, sizeof(pl_vec3));
-  body->velocities = pl_allocate_array(context, n, sizeof(pl_vec3));
-  body->surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
-  body->next_surface = pl_allocate_array(context, surface, sizeof(pl_vec3));
-  body->presses = pl_allocate_array(context, surface, sizeof(pl_vec3));
-  body->next_presses = pl_allocate_array(context, surface, sizeof(pl_vec3));
-  return body->state && body->saved && body->forces && body->saved_forces && body->impulses && body->saved_impulses &&
-         body->inverse_masses && body->starts && body->start_velocities && body->positions && body->velocities &&
-         body->surface && body->next_surface && body->presses && body->next_presses;
+  (void)lay_out(layout, 1, sizeof *body);
+  body->state = lay_out(layout, 1, body->state_size);
+  body->saved = lay_out(layout, 1, body->state_size);
+  body->starts = lay_out(layout, n, sizeof(pl_vec3));
+  body->start_velocities = lay_out(layout, n, sizeof(pl_vec3));
+  body->positions = lay_out(layout, n, sizeof(pl_vec3));
+  body->velocities = lay_out(layout, n, sizeof(pl_vec3));
+  body->impulses = lay_out(layout, surface * PL_IMPULSES_PER_POINT, sizeof(pl_contact_impulse));
+  body->saved_impulses = lay_out(layout, surface * PL_IMPULSES_PER_POINT, sizeof(pl_contact_impulse));
+  body->presses = lay_out(layout, surface, sizeof(pl_vec3));
+  body->next_presses = lay_out(layout, surface, sizeof(pl_vec3));
+  body->inverse_masses = lay_out(layout, n, sizeof(double));
+  body->forces = lay_out(layout, n, sizeof(pl_f4));
+  body->saved_forces = lay_out(layout, n, sizeof(pl_f4));
+  body->surface = lay_out(layout, surface, sizeof(pl_vec3));
+  body->next_surface = lay_out(layout, surface, sizeof(pl_vec3));
+}
+
+// A body of a model with all its arrays; NULL when out of memory.
+static pl_body *allocate_body(pl_world *world, const pl_model *model) {
+  pl_body counted = {.model = model, .state_size = model->method->state_size(model)};
+  body_layout layout = {NULL, 0};
+  lay_out_body(&layout, &counted);
+  pl_body *body = pl_slab_take(&world->body_memory, layout.size);
+  if (body == NULL) return NULL;
+  body->model = model;
+  body->state_size = counted.state_size;
+  layout = (body_layout){(char *)body, 0};
+  lay_out_body(&layout, body);
+  return body;
 }
 
 pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id *id, pl_error *error) {
@@ -169,25 +180,22 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
   pl_status status = check_body_def(def, error);
   if (status < 0) return status;
   const pl_body_method *method = def->model->method;
-  pl_body *body = pl_allocate_array(world->context, 1, sizeof(pl_body));
+  pl_body *body = allocate_body(world, def->model);
   if (body == NULL) return pl_fail_memory(error);
-  body->model = def->model;
   body->gravity_scale = def->gravity_scale;
   body->collides = def->collides;
   body->filter = pl_contact_filter_of(def->collision_layers, def->collision_mask);
-  body->state_size = method->state_size(def->model);
   body->layers = pl_vector_of(world->context, sizeof(pl_world_layer));
   if (method->create_work != NULL) {
     status = method->create_work(def->model, world->context, world->def.step, &body->work, error);
     if (status < 0) {
-      destroy_body(world->context, body);
+      destroy_body(world, body);
       return status;
     }
   }
-  pl_slot_id slot = {0, 0};
-  if (allocate_body(world->context, body)) slot = pl_slots_add(&world->bodies, body);
+  pl_slot_id slot = pl_slots_add(&world->bodies, body);
   if (slot.slot == 0) {
-    destroy_body(world->context, body);
+    destroy_body(world, body);
     return pl_fail_memory(error);
   }
   body->start = (pl_body_start){def->placement, def->velocity, def->angular_velocity};
@@ -213,7 +221,7 @@ pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) 
   pl_world_wake_body(world, body);
   pl_world_forget_body(world, body);
   pl_world_uncouple_body(world, id);
-  destroy_body(world->context, body);
+  destroy_body(world, body);
   world->prepared = false;
   ++world->version;
   return PL_OK;
@@ -335,6 +343,7 @@ pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *lay
     pl_release(world->context, entry.saved);
     return pl_fail_memory(error);
   }
+  world->had_layers = true;
   pl_world_wake_body(world, body);
   // Until the first step the surface is what the body shows without layers.
   if (body->layers.count == 1) body->model->method->get_surface(body->model, body->state, body->surface);

@@ -106,6 +106,18 @@ static void spare_pairs(pl_world *world) {
   }
 }
 
+// What steps would find out by walking all bodies, and what no step changes.
+static void plan_bodies(pl_world *world) {
+  world->has_obstacles = pl_world_has_obstacles(world);
+  world->has_coupled = pl_world_has_coupled(world);
+  world->all_noted = true;
+  for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
+    pl_body *body = pl_slots_at(&world->bodies, i);
+    body->is_noted = pl_body_meets_others(body) && pl_body_may_move_in_parallel(body);
+    world->all_noted = world->all_noted && body->is_noted;
+  }
+}
+
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
   if (world->prepared) return PL_OK;
   if (!list_bodies(world) || !list_colliders(world) || !pl_world_list_pairs(world) || !take_slots(world))
@@ -121,6 +133,7 @@ pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
                                        (int32_t)world->collider_list.count, error);
     if (status < 0) return status;
   }
+  plan_bodies(world);
   world->prepared = true;
   return PL_OK;
 }
@@ -129,7 +142,7 @@ static pl_body *awake_body(const pl_world *world, int32_t k) {
   return pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
 }
 
-enum { NOTE_GRAIN = 8 };
+enum { NOTE_GRAIN = 8, MARK_GRAIN = 32 };
 
 // While no more bodies than these are awake, or no more surface points of theirs, all edges of soft bodies are tested
 // whatever `all_edges` says. By points alone a box that falls on another from half a metre is 14 mm deep in it; with
@@ -139,11 +152,14 @@ enum { FEW_BODIES = 32, FEW_POINTS = 8192 };
 
 static bool is_few_awake(const pl_world *world) {
   int64_t count = 0;
-  for (int32_t k = 0; k < world->awake_count; ++k) count += awake_body(world, k)->model->surface.point_count;
-  return world->awake_count <= FEW_BODIES || count <= FEW_POINTS;
+  if (world->awake_count <= FEW_BODIES) return true;
+  for (int32_t k = 0; k < world->awake_count && count <= FEW_POINTS; ++k)
+    count += awake_body(world, k)->model->surface.point_count;
+  return count <= FEW_POINTS;
 }
 
 static void note_start(pl_body *body) {
+  body->has_ends = false;
   if (!pl_body_meets_others(body)) return;
   body->model->method->get_positions(body->model, body->state, body->starts);
   body->model->method->get_velocities(body->model, body->state, body->start_velocities);
@@ -164,6 +180,31 @@ static pl_contact_extent extent_of(const pl_body *body, const pl_vec3 *positions
   return (pl_contact_extent){pl_box_of_points(positions, count), pl_vec3_scale(sum, 1.0 / count)};
 }
 
+static void read_motion(const pl_body *body, pl_vec3 *positions, pl_vec3 *velocities, pl_contact_extent *extent) {
+  const pl_body_method *method = body->model->method;
+  if (method->read_motion != NULL) {
+    method->read_motion(body->model, body->state, positions, velocities, extent);
+    return;
+  }
+  method->get_positions(body->model, body->state, positions);
+  method->get_velocities(body->model, body->state, velocities);
+  *extent = extent_of(body, positions);
+}
+
+static void exchange(pl_vec3 **a, pl_vec3 **b) {
+  pl_vec3 *was = *a;
+  *a = *b;
+  *b = was;
+}
+
+// A step begins where the last one ended: the arrays of its end become those of the start.
+static void note_start_again(pl_body *body) {
+  exchange(&body->starts, &body->positions);
+  exchange(&body->start_velocities, &body->velocities);
+  body->note.extents[0] = body->note.extents[1];
+  body->has_ends = false;
+}
+
 static double max_deviation_of(const pl_body *body, const pl_vec3 *velocities) {
   int32_t count = body->model->particle_count;
   pl_vec3 mean = {0, 0, 0};
@@ -179,12 +220,21 @@ static double max_deviation_of(const pl_body *body, const pl_vec3 *velocities) {
   return fmax(sqrt(max_square), DBL_MIN);
 }
 
-static void note_state(const pl_world *world, pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities) {
+static void note_rest(const pl_world *world, pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities) {
   pl_body_note *note = &body->note;
   note->is_known = true;
   note->is_still = pl_body_is_still(body, positions, velocities, world->def.sleep_speed);
   pl_body_find_poles(body, positions, note->poles);
-  note->not_finite = body->model->method->find_not_finite(body->model, body->state);
+}
+
+static void note_not_finite(pl_world *world, pl_body *body) {
+  body->note.not_finite = body->model->method->find_not_finite(body->model, body->state);
+  if (body->note.not_finite >= 0) world->noted_not_finite = true;
+}
+
+static void note_state(pl_world *world, pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities) {
+  note_rest(world, body, positions, velocities);
+  note_not_finite(world, body);
 }
 
 // The points of a body that contact turns out to need: of many bodies in the air none are, and writing them for all
@@ -212,11 +262,16 @@ static bool is_written_later(const pl_world *world, const pl_body *body) {
 
 bool pl_body_note_start(const pl_world *world, pl_body *body, pl_scratch *scratch) {
   body->has_points = !is_written_later(world, body);
+  if (body->has_points && body->has_ends) {
+    note_start_again(body);
+    return true;
+  }
   if (body->has_points) {
     note_start(body);
     body->note.extents[0] = extent_of(body, body->starts);
     return true;
   }
+  body->has_ends = false;
   pl_scratch_mark mark = pl_scratch_push(scratch);
   pl_vec3 *positions = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
   if (positions == NULL) return false;
@@ -226,24 +281,23 @@ bool pl_body_note_start(const pl_world *world, pl_body *body, pl_scratch *scratc
   return true;
 }
 
-bool pl_body_note_end(const pl_world *world, pl_body *body, pl_scratch *scratch) {
+bool pl_body_note_end(pl_world *world, pl_body *body, pl_scratch *scratch) {
   pl_body_note *note = &body->note;
   pl_scratch_mark mark = pl_scratch_push(scratch);
   pl_vec3 *positions = body->positions, *velocities = body->velocities;
-  if (body->has_points) {
-    note_end(body, false);
-  } else {
+  if (!body->has_points) {
     positions = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
     velocities = PL_SCRATCH(scratch, pl_vec3, body->model->particle_count);
     if (positions == NULL || velocities == NULL) return false;
-    body->model->method->get_positions(body->model, body->state, positions);
-    body->model->method->get_velocities(body->model, body->state, velocities);
   }
-  note->extents[1] = extent_of(body, positions);
+  read_motion(body, positions, velocities, &note->extents[1]);
+  if (body->model->method->get_rigid != NULL) body->model->method->get_rigid(body->model, body->state, &body->rigid);
   body->range = pl_body_range_of(body, &note->extents[1].box);
+  if (body->range != PL_BODY_IN_RANGE) world->noted_out_of_range = true;
   note->is_known = false;
   note->max_deviation = body->has_impulses ? 0 : max_deviation_of(body, velocities);
-  if (!body->has_impulses) note_state(world, body, positions, velocities);
+  if (!body->has_impulses) note_rest(world, body, positions, velocities);
+  note_not_finite(world, body);
   pl_scratch_pop(scratch, mark);
   return true;
 }
@@ -270,26 +324,27 @@ static void note_ends(void *data, int32_t begin, int32_t end, int32_t block) {
 // Does nothing but its own move change a body between forces and contact?
 static bool moves_alone(const pl_world *world) {
   return pl_slots_count(&world->pins) == 0 && pl_slots_count(&world->attachments) == 0 &&
-         pl_slots_count(&world->joints) == 0 && !world->lines_moved && !pl_world_has_obstacles(world) &&
+         pl_slots_count(&world->joints) == 0 && !world->lines_moved && !world->has_obstacles &&
          !pl_world_moves_together(world);
 }
 
 void pl_world_plan_notes(pl_world *world) {
   world->notes_in_move = !pl_world_is_alone(world) && moves_alone(world);
   world->saves_in_move = world->notes_in_move && world->controllers.count == 0;
-  for (int32_t k = 0; k < world->awake_count && world->notes_in_move; ++k) {
-    pl_body *body = awake_body(world, k);
-    body->is_noted =
-        pl_body_meets_others(body) && pl_world_moves_in_parallel(world, PL_ITEM(&world->awake, int32_t, k));
-  }
+  world->noted_not_finite = world->noted_out_of_range = false;
+}
+
+bool pl_world_notes_all(const pl_world *world) {
+  return world->notes_in_move && world->all_noted;
 }
 
 void pl_world_note_starts(pl_world *world) {
-  if (pl_world_is_alone(world)) return;
+  if (pl_world_is_alone(world) || pl_world_notes_all(world)) return;
   pl_parallel_for(world->context, world->awake_count, NOTE_GRAIN, note_starts, world);
 }
 
 void pl_world_note_ends(pl_world *world) {
+  if (pl_world_notes_all(world)) return;
   pl_parallel_for(world->context, world->awake_count, NOTE_GRAIN, note_ends, world);
 }
 
@@ -299,14 +354,28 @@ typedef struct commitment {
   pl_contact_body *entries;
 } commitment;
 
-static void commit_body(const pl_world *world, pl_body *body) {
+void pl_body_round_motion(pl_world *world, pl_body *body) {
+  body->note.not_finite = -1;
+  body->has_ends = true;
+  if (!body->model->method->round_motion(body->model, body->state, body->positions, body->velocities,
+                                         &body->note.extents[1]))
+    note_not_finite(world, body);
+}
+
+static void commit_body(pl_world *world, pl_body *body) {
   const pl_body_method *method = body->model->method;
+  bool is_noted = world->notes_in_move && body->is_noted;
+  if (is_noted && method->round_motion != NULL) {
+    note_rest(world, body, body->positions, body->velocities);
+    pl_body_round_motion(world, body);
+    return;
+  }
   if (method->set_rigid != NULL)
     method->set_rigid(body->model, body->state, &body->rigid);
   else
     method->set_state(body->model, body->state, body->positions, body->velocities);
   if (method->set_rigid != NULL) method->get_velocities(body->model, body->state, body->velocities);
-  if (world->notes_in_move && body->is_noted) note_state(world, body, body->positions, body->velocities);
+  if (is_noted) note_state(world, body, body->positions, body->velocities);
 }
 
 static void commit_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -341,7 +410,7 @@ static void read_start_velocities(void *data, int32_t number, pl_vec3 *velocitie
 
 // What commit_bodies() and pl_world_part_from_colliders() do for all others.
 static void write_lone(void *data, int32_t number, const pl_contact_points *points, bool moved) {
-  const pl_world *world = data;
+  pl_world *world = data;
   pl_body *body = body_of_number(world, number);
   // Events tell where bodies touch.
   if (world->events != NULL)
@@ -361,28 +430,51 @@ static bool keep_out(void *data, int32_t number, pl_contact_hold *holds) {
   return pl_body_part_points(world, PL_ITEM(&world->contact_numbers, int32_t, number), holds);
 }
 
-bool pl_world_mark_sleepers(pl_world *world) {
+// What contact has to know of the bodies in this step.
+typedef struct marking {
+  pl_world *world;
+  bool is_held;  // particles of some body are
+  bool is_few;
+  atomic_bool any;  // some body fell asleep or woke
+} marking;
+
+static void mark_body(marking *m, pl_body *body, pl_contact_body *entry) {
+  const pl_world *world = m->world;
+  bool is_noted = world->notes_in_move && body->is_noted, sleeps = pl_body_sleeps(body);
+  if (entry->asleep != sleeps) m->any = true;
+  entry->asleep = sleeps;
   // Where nothing is held, bodies of one model have the same masses: one array of these stays in the cache.
-  bool is_held = pl_slots_count(&world->pins) > 0 || pl_slots_count(&world->attachments) > 0;
-  bool any = false, is_few = is_few_awake(world);
-  for (int32_t k = 0; k < (int32_t)world->contact_bodies.count; ++k) {
-    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->contact_numbers, int32_t, k));
-    pl_contact_body *entry = &PL_ITEM(&world->contact_bodies, pl_contact_body, k);
-    any = any || entry->asleep != pl_body_sleeps(body);
-    entry->asleep = pl_body_sleeps(body);
-    entry->inverse_masses = is_held ? body->inverse_masses : body->model->inverse_masses;
-    bool is_noted = world->notes_in_move && body->is_noted;
-    entry->extents = is_noted ? body->note.extents : NULL;
-    entry->max_deviation = is_noted ? body->note.max_deviation : 0;
-    entry->write_points = is_noted && !body->has_points ? write_points : NULL;
-    entry->write_data = body;
-    entry->all_edges = world->def.all_edges || (is_few && body->model->method->coupled == NULL);
-    entry->may_be_lone = is_noted && world->saves_in_move && entry->rigid == NULL;
-    entry->presses = body->next_presses;
-    entry->last_impulses = pl_world_swap_impulses(world, body);
-    entry->impulses = body->impulses;
+  entry->inverse_masses = m->is_held ? body->inverse_masses : body->model->inverse_masses;
+  entry->extents = is_noted ? body->note.extents : NULL;
+  entry->max_deviation = is_noted ? body->note.max_deviation : 0;
+  entry->write_points = is_noted && !body->has_points ? write_points : NULL;
+  entry->write_data = body;
+  entry->all_edges = world->def.all_edges || (m->is_few && body->model->method->coupled == NULL);
+  entry->may_be_lone = is_noted && world->saves_in_move && entry->rigid == NULL;
+  entry->starts = body->starts;
+  entry->positions = body->positions;
+  entry->start_velocities = body->start_velocities;
+  entry->velocities = body->velocities;
+  entry->presses = body->next_presses;
+  entry->last_impulses = pl_world_swap_impulses(world, body);
+  entry->impulses = body->impulses;
+}
+
+static void mark_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  marking *m = data;
+  for (int32_t k = begin; k < end; ++k) {
+    pl_body *body = pl_slots_at(&m->world->bodies, PL_ITEM(&m->world->contact_numbers, int32_t, k));
+    mark_body(m, body, &PL_ITEM(&m->world->contact_bodies, pl_contact_body, k));
   }
-  return any;
+}
+
+bool pl_world_mark_sleepers(pl_world *world) {
+  marking m = {.world = world,
+               .is_held = pl_slots_count(&world->pins) > 0 || pl_slots_count(&world->attachments) > 0,
+               .is_few = is_few_awake(world)};
+  pl_parallel_for(world->context, (int32_t)world->contact_bodies.count, MARK_GRAIN, mark_bodies, &m);
+  return m.any;
 }
 
 // Contacts at the end of the moves. A coupled solve ends with a search that found nothing more to solve: then they are

@@ -47,7 +47,7 @@ bool pl_world_has_coupled(const pl_world *world) {
 }
 
 bool pl_world_moves_together(const pl_world *world) {
-  if (world->contact_bodies.count == 0 || !pl_world_has_coupled(world)) return false;
+  if (world->contact_bodies.count == 0 || !world->has_coupled) return false;
   return world->contact_bodies.count > 1 || world->has_bouncing ||
          PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
 }
@@ -503,7 +503,7 @@ static pl_status move_explicit(pl_coupled *j, pl_step_report *report, pl_error *
     for (int32_t k = 0; k < world->awake_count; ++k) {
       int32_t i = PL_ITEM(&world->awake, int32_t, k);
       const pl_body *body = pl_slots_at(&world->bodies, i);
-      if (pl_world_get_move_round(world, i) != round || pl_world_has_moved(world, i)) continue;
+      if (pl_body_get_move_round(body) != round || pl_world_has_moved(world, i)) continue;
       if (pl_body_meets_others(body) && body->model->method->coupled != NULL) continue;
       pl_status status = pl_world_move_body(world, i, report, error);
       if (status < 0) return pl_world_name_body(world, i, status, report, error);

@@ -79,10 +79,11 @@ static pl_status fail_body(const pl_world *world, int32_t i, int32_t particle, c
 }
 
 pl_status pl_world_check_finite(const pl_world *world, pl_step_report *report, pl_error *error) {
+  if (pl_world_notes_all(world) && !world->noted_not_finite) return PL_OK;
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, i);
-    bool is_noted = world->notes_in_move && body->is_noted && body->note.is_known;
+    bool is_noted = world->notes_in_move && body->is_noted;
     int32_t particle =
         is_noted ? body->note.not_finite : body->model->method->find_not_finite(body->model, body->state);
     if (particle >= 0) return fail_body(world, i, particle, "the state is not finite", report, error);
@@ -129,6 +130,7 @@ static void find_ranges(void *data, int32_t begin, int32_t end, int32_t block) {
 }
 
 pl_status pl_world_check_range(pl_world *world, pl_step_report *report, pl_error *error) {
+  if (pl_world_notes_all(world) && !world->noted_out_of_range) return PL_OK;
   pl_parallel_for(world->context, world->awake_count, RANGE_GRAIN, find_ranges, world);
   for (int32_t k = 0; k < world->awake_count; ++k) {
     int32_t i = PL_ITEM(&world->awake, int32_t, k);

@@ -1,8 +1,10 @@
 // Bodies that move at the same time.
 //
 // A small body of a method that handles neither colliders nor pins in its own move reads and writes nothing but its own
-// state, so many of them are moved in parallel, in blocks that depend on their number alone. Large bodies use the
+// state, and is moved at the same time as others, in blocks that depend on their number alone. Large bodies use the
 // threads inside their own move, one after the other (step.c).
+#include <string.h>
+
 #include "base/error.h"
 #include "base/parallel.h"
 #include "math/lanes.h"
@@ -26,12 +28,14 @@ typedef struct parallel_moves {
   move_block blocks[PL_MOVE_BLOCKS];
 } parallel_moves;
 
-bool pl_world_moves_in_parallel(const pl_world *world, int32_t index) {
-  const pl_model *model = ((const pl_body *)pl_slots_at(&world->bodies, index))->model;
-  const pl_body_method *method = model->method;
+bool pl_body_may_move_in_parallel(const pl_body *body) {
+  const pl_body_method *method = body->model->method;
   return !method->handles_colliders && !method->handles_bodies && !method->handles_pins && method->coupled == NULL &&
-         model->particle_count <= MAX_PARTICLES && pl_world_get_move_round(world, index) == PL_MOVE_OTHERS &&
-         !pl_world_has_moved(world, index);
+         body->model->particle_count <= MAX_PARTICLES && pl_body_get_move_round(body) == PL_MOVE_OTHERS;
+}
+
+bool pl_world_moves_in_parallel(const pl_world *world, int32_t index) {
+  return pl_body_may_move_in_parallel(pl_slots_at(&world->bodies, index)) && !pl_world_has_moved(world, index);
 }
 
 // Bodies of one model that move together; most often one.
@@ -39,6 +43,7 @@ typedef struct move_group {
   const pl_model *model;
   int32_t count;
   int32_t numbers[LANES];
+  const void *starts[LANES];  // what is saved of them, or the states
   void *states[LANES];
   pl_body_move moves[LANES];
   bool damped[LANES];
@@ -55,15 +60,17 @@ static pl_status begin_body(const parallel_moves *m, int32_t index, pl_scratch *
   int32_t k = group->count++;
   pl_body_move *move = &group->moves[k];
   pl_status status = pl_world_begin_move(m->world, index, move, error);
-  group->model = body->model;
-  group->numbers[k] = index;
-  group->states[k] = body->state;
-  group->damped[k] = false;
   move->scratch = scratch;
   move->damped = &group->damped[k];
-  bool is_noted = is_noted_in_move(m->world, body);
-  if (is_noted && m->world->saves_in_move) pl_body_save_state(body);
+  bool is_noted = is_noted_in_move(m->world, body), is_saved = is_noted && m->world->saves_in_move;
   if (is_noted && !pl_body_note_start(m->world, body, scratch)) return pl_fail_memory(error);
+  if (is_saved && body->model->moves_many) pl_body_exchange_states(body);
+  if (is_saved && !body->model->moves_many) pl_body_save_state(body);
+  group->model = body->model;
+  group->numbers[k] = index;
+  group->starts[k] = is_saved ? body->saved : body->state;
+  group->states[k] = body->state;
+  group->damped[k] = false;
   return status;
 }
 
@@ -72,12 +79,15 @@ static void move_group_of(const parallel_moves *m, move_group *group, move_block
   const pl_body_method *method = group->count > 0 ? group->model->method : NULL;
   bool is_moved = group->count > 1;
   if (is_moved) {
-    block->status = method->move_many(group->model, group->states, group->moves, group->count, &block->error);
+    block->status =
+        method->move_many(group->model, group->starts, group->states, group->moves, group->count, &block->error);
     block->failed_body = group->numbers[0];
   }
   for (int32_t k = 0; k < group->count && block->status >= 0; ++k) {
     pl_body *body = pl_slots_at(&m->world->bodies, group->numbers[k]);
     block->failed_body = group->numbers[k];
+    if (!is_moved && body->model->moves_many && group->starts[k] != group->states[k])
+      memcpy(group->states[k], group->starts[k], body->state_size);
     if (!is_moved) block->status = method->move(group->model, group->states[k], &group->moves[k], &block->error);
     block->unconverged_count += block->status == PL_REMARK_NOT_CONVERGED;
     block->damped_count += group->damped[k];

@@ -116,12 +116,13 @@ static bool may_be_parted(const pl_body *body) {
   return body->model->max_overlap > 0 && body->collides && body->is_saved;
 }
 
-// Part `positions`. The other arrays are read when they are needed, unless they are there: with `holds`.
-static bool part_points(const pl_world *world, int32_t index, const pl_contact_points *points, pl_contact_hold *holds) {
+// Part `positions`, which are in the box. The other arrays are read when they are needed, unless they are there: with
+// `holds`, and in a body that has its ends.
+static bool part_points(const pl_world *world, int32_t index, const pl_contact_points *points, pl_box box,
+                        pl_contact_hold *holds) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
-  pl_box box = pl_box_of_points(points->positions, body->model->particle_count);
-  bool any = false, is_read = holds != NULL;
+  bool any = false, is_read = holds != NULL || body->has_ends;
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
     if (!pl_world_meets_collider(world, index, c)) continue;
     overlap o = overlap_of(world, PL_ITEM(&world->collider_list, const pl_collider *, c));
@@ -144,7 +145,8 @@ static pl_contact_points points_of(const pl_body *body) {
 bool pl_body_part_points(const pl_world *world, int32_t index, pl_contact_hold *holds) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   pl_contact_points points = points_of(body);
-  return may_be_parted(body) && part_points(world, index, &points, holds);
+  if (!may_be_parted(body)) return false;
+  return part_points(world, index, &points, pl_box_of_points(points.positions, body->model->particle_count), holds);
 }
 
 // Is a body parted as soon as contact is done with it? Nothing else than contact moves it.
@@ -157,18 +159,21 @@ bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_
   const pl_body_method *method = body->model->method;
   if (!may_be_parted(body)) return false;
   method->get_positions(body->model, body->state, points->positions);
-  bool any = part_points(world, index, points, NULL);
+  bool any = part_points(world, index, points, pl_box_of_points(points->positions, body->model->particle_count), NULL);
   if (any) method->set_state(body->model, body->state, points->positions, points->velocities);
   return any;
 }
 
-void pl_body_part_when_committed(const pl_world *world, int32_t index) {
-  const pl_body *body = pl_slots_at(&world->bodies, index);
+void pl_body_part_when_committed(pl_world *world, int32_t index) {
+  pl_body *body = pl_slots_at(&world->bodies, index);
   if (world->collider_list.count == 0 || body->slept || !is_parted_early(world, body)) return;
   // Contact has not asked for its points: nothing is near it, or it was parted with its contacts.
   if (!body->has_points) return;
   pl_contact_points points = points_of(body);
-  pl_body_part_from_colliders(world, index, &points);
+  if (!body->has_ends)
+    pl_body_part_from_colliders(world, index, &points);
+  else if (may_be_parted(body) && part_points(world, index, &points, body->note.extents[1].box, NULL))
+    pl_body_round_motion(world, body);
 }
 
 static void part_range(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -184,6 +189,6 @@ static void part_range(void *data, int32_t begin, int32_t end, int32_t block) {
 }
 
 void pl_world_part_from_colliders(pl_world *world) {
-  if (world->collider_list.count == 0) return;
+  if (world->collider_list.count == 0 || pl_world_notes_all(world)) return;
   pl_parallel_for(world->context, world->awake_count, OVERLAP_GRAIN, part_range, world);
 }

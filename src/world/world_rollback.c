@@ -56,6 +56,13 @@ void pl_body_save_state(pl_body *body) {
   body->is_saved = true;
 }
 
+void pl_body_exchange_states(pl_body *body) {
+  void *state = body->state;
+  body->state = body->saved;
+  body->saved = state;
+  body->is_saved = true;
+}
+
 void pl_body_save(pl_body *body) {
   pl_body_save_state(body);
   save_rest(body, false);
@@ -93,13 +100,15 @@ static void save_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
     // What is saved in its move is read only once so; until then it does not change.
     body->is_saved = !(world->saves_in_move && body->is_noted);
     if (body->is_saved && body->state_size <= COPY_BYTES) memcpy(body->saved, body->state, body->state_size);
+    body->has_ends = body->has_ends && world->notes_in_move && body->is_noted;
     save_rest(body, swaps_impulses(world, body));
   }
 }
 
 void pl_world_save_state(pl_world *world) {
   pl_parallel_for(world->context, world->awake_count, SAVE_GRAIN, save_bodies, world);
-  for (int32_t k = 0; k < world->awake_count; ++k) {
+  bool all_in_move = world->saves_in_move && world->all_noted;
+  for (int32_t k = 0; k < world->awake_count && !all_in_move; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     if (body->is_saved && body->state_size > COPY_BYTES)
       pl_parallel_for(world->context, (int32_t)((body->state_size - 1) / COPY_BYTES + 1), 1, copy_part, body);
@@ -134,7 +143,7 @@ void pl_world_roll_back(pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     if (body->is_saved) memcpy(body->state, body->saved, body->state_size);
-    body->has_previous = false;
+    body->has_previous = body->has_ends = false;
     pl_world_note_surface(world, body);
     pl_body_clear_forces(body);
     if (body->saved_has_forces)

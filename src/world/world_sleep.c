@@ -25,6 +25,7 @@ bool pl_body_sleeps(const pl_body *body) {
 // Arrays for contact while it sleeps.
 static void still_arrays(pl_body *body) {
   size_t bytes = (size_t)body->model->particle_count * sizeof(pl_vec3);
+  body->has_ends = false;
   // From the state, which may have fewer digits than what contact computed: so a restored sleeper has the same.
   body->model->method->get_positions(body->model, body->state, body->positions);
   memset(body->velocities, 0, bytes);
@@ -58,6 +59,7 @@ void pl_world_refresh_sleepers(pl_world *world) {
 
 void pl_world_wake_body(pl_world *world, pl_body *body) {
   body->rest.still_seconds = body->rest.steady_seconds = 0;
+  body->has_ends = false;
   int64_t group = body->rest.group;
   if (group == 0) return;
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
@@ -148,7 +150,7 @@ bool pl_body_is_still(const pl_body *body, const pl_vec3 *positions, const pl_ve
   }
   // Of a kinematic mesh every point must be still.
   if (mass == 0) return are_points_still(body, velocities, speed);
-  // Most bodies that move are told by this.
+  // For most bodies that move this is enough.
   if (!(square < TREMBLE * TREMBLE * speed * speed * mass)) return false;
   for (int32_t i = 0; i < body->model->particle_count; ++i) {
     center = pl_vec3_add_scaled(center, positions[i], masses[i]);
@@ -203,32 +205,29 @@ static void count_steady_seconds(const pl_world *world, pl_body *body, bool is_a
   for (int k = 0; k < 3 && body->rest.steady_seconds == 0; ++k) body->rest.poles[k] = poles[k];
 }
 
-enum { REST_GRAIN = 16 };
+static bool counts_rest(const pl_world *world) {
+  return world->def.sleeping && !pl_world_is_alone(world);
+}
 
-static void count_still_seconds(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  const pl_world *world = data;
-  for (int32_t k = begin; k < end; ++k) {
-    pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
-    const pl_body_method *method = body->model->method;
-    bool is_pushed = body->has_forces && !body->only_rods_push;
-    bool may_sleep = pl_body_meets_others(body) && body->layers.count == 0 && method->can_sleep != NULL &&
-                     method->can_sleep(body->model, body->state) && !is_pushed;
-    if (!may_sleep) {
-      body->rest.still_seconds = body->rest.steady_seconds = 0;
-      continue;
-    }
-    bool is_as_noted = world->notes_in_move && body->is_noted && body->note.is_known;
-    count_steady_seconds(world, body, is_as_noted);
-    bool is_slow = is_as_noted ? body->note.is_still
-                               : pl_body_is_still(body, body->positions, body->velocities, world->def.sleep_speed);
-    body->rest.still_seconds = is_slow ? body->rest.still_seconds + world->def.step : 0;
+void pl_body_count_rest(const pl_world *world, pl_body *body) {
+  if (!counts_rest(world)) return;
+  const pl_body_method *method = body->model->method;
+  bool is_pushed = body->has_forces && !body->only_rods_push;
+  bool may_sleep = pl_body_meets_others(body) && body->layers.count == 0 && method->can_sleep != NULL &&
+                   method->can_sleep(body->model, body->state) && !is_pushed;
+  if (!may_sleep) {
+    body->rest.still_seconds = body->rest.steady_seconds = 0;
+    return;
   }
+  bool is_as_noted = world->notes_in_move && body->is_noted && body->note.is_known;
+  count_steady_seconds(world, body, is_as_noted);
+  bool is_slow = is_as_noted ? body->note.is_still
+                             : pl_body_is_still(body, body->positions, body->velocities, world->def.sleep_speed);
+  body->rest.still_seconds = is_slow ? body->rest.still_seconds + world->def.step : 0;
 }
 
 void pl_world_rest(pl_world *world) {
-  if (!world->def.sleeping || pl_world_is_alone(world) || world->awake_count == 0) return;
-  pl_parallel_for(world->context, world->awake_count, REST_GRAIN, count_still_seconds, world);
+  if (!counts_rest(world) || world->awake_count == 0) return;
   disturb_by_pins(world);
   // An island is ready when its least rested body is.
   pl_contact_islands islands = pl_contact_solver_get_islands(world->contact_solver);

@@ -129,6 +129,7 @@ pl_status pl_world_restore(pl_world *world, const void *buffer, size_t size, pl_
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
     pl_body *body = pl_slots_at(&world->bodies, i);
     body->has_impulses = true;
+    body->has_ends = false;
     body->impulse_mask = ~(pl_contact_mask)0;
   }
   world->step_count = head.step_count;

@@ -2,7 +2,10 @@
 #ifndef PL_WORLD_STATE_H
 #define PL_WORLD_STATE_H
 
+#include <stdatomic.h>
+
 #include "base/scratch.h"
+#include "base/slab.h"
 #include "body/body_method.h"
 #include "contact/contact.h"
 #include "pliant/step.h"
@@ -89,6 +92,8 @@ typedef struct pl_body {
   bool is_noted;                // starts, ends and range are noted in its move, with …
   pl_body_note note;            // … this
   bool has_points;              // `starts`, `positions` and both velocities are those of this step
+  bool has_ends;  // `positions`, `velocities` and the note's last extent are those of `state`: the
+                  // next step begins with them
   bool is_saved;  // `saved` is there in this step; until then the state has not changed
   bool was_lone;  // contact has resolved it without its points in the last step that it moved in
 } pl_body;
@@ -132,6 +137,7 @@ enum { PL_SMALL_SOLVE = 1024 };
 struct pl_world {
   pl_context *context;
   pl_world_def def;       // gravity and wind are live
+  pl_slab body_memory;    // a block for each body and all its arrays
   pl_slots bodies;        // of pl_body
   pl_slots colliders;     // of pl_collider
   pl_slots pins;          // of pl_world_pin
@@ -148,7 +154,12 @@ struct pl_world {
   pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
   int32_t awake_count;          // … in this step
   bool lines_moved;             // bodies of lines have moved in this step, before the others
-  bool notes_in_move;   // nothing but its own move changes a body before contact: `is_noted` counts
+  bool notes_in_move;  // nothing but its own move changes a body before contact: `is_noted` counts
+  bool all_noted;      // every body `is_noted`
+  // Some note of this step is of a body that is not finite, or not in range.
+  atomic_bool noted_not_finite, noted_out_of_range;
+  bool has_obstacles, has_coupled;  // pl_world_has_obstacles() and pl_world_has_coupled()
+  bool had_layers;                  // some body has layers, or had
   bool saves_in_move;   // there are no controllers either: such bodies are saved in their move
   bool contacts_found;  // the contact solver has those of where bodies are after their moves
   int64_t sleep_group_count;                // groups of sleepers so far
@@ -207,11 +218,13 @@ pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *rep
 // Bodies move in rounds: first those that only animation moves, then skeletons, whose chains meet
 // them where they are at the end of the step, then all others, which may be tied to both.
 enum { PL_MOVE_KINEMATIC = 0, PL_MOVE_SKELETONS, PL_MOVE_OTHERS, PL_MOVE_ROUNDS };
-int pl_world_get_move_round(const pl_world *world, int32_t index);
+int pl_body_get_move_round(const pl_body *body);
 // Small bodies that move by their own state alone, all at the same time; whether a body is one of
 // them (world_moves.c).
 pl_status pl_world_move_in_parallel(pl_world *world, pl_step_report *report, pl_error *error);
 bool pl_world_moves_in_parallel(const pl_world *world, int32_t index);
+// The same by its model alone: it is one of them unless it has moved with lines.
+bool pl_body_may_move_in_parallel(const pl_body *body);
 // Whether the rule for two bodies, by number, lets them touch; their friction if the rule has one.
 bool pl_world_pair_may_meet(const pl_world *world, int32_t a, int32_t b, double *friction);
 
@@ -254,7 +267,7 @@ void pl_world_mark_bouncing(pl_world *world);
 void pl_world_part_from_colliders(pl_world *world);
 // The same for one body by number that contact has just given its state, while its points are in
 // the cache; nothing for bodies that are left to the function above.
-void pl_body_part_when_committed(const pl_world *world, int32_t index);
+void pl_body_part_when_committed(pl_world *world, int32_t index);
 // The same for one body by number, with its particles in these arrays, of which those of the end
 // are scratch. Returns whether it moved.
 bool pl_body_part_from_colliders(const pl_world *world, int32_t index,
@@ -296,10 +309,15 @@ void pl_world_note_ends(pl_world *world);
 // is in the cache then.
 void pl_world_plan_notes(pl_world *world);
 bool pl_body_note_start(const pl_world *world, pl_body *body, pl_scratch *scratch);
-bool pl_body_note_end(const pl_world *world, pl_body *body, pl_scratch *scratch);
+bool pl_body_note_end(pl_world *world, pl_body *body, pl_scratch *scratch);
+// Is every body noted in its move? Then what loops do for the others need not be done.
+bool pl_world_notes_all(const pl_world *world);
 
 // Write the points of a body that had been left out because nothing seemed to need them.
 void pl_body_write_points(pl_body *body);
+// Contact has changed the points of a body, which has them and whose method has round_motion():
+// into its state, and what that holds of them back.
+void pl_body_round_motion(pl_world *world, pl_body *body);
 pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, pl_error *error);
 
 // Save the state at the start of a step, and restore it when the step fails (world_rollback.c).
@@ -307,6 +325,8 @@ void pl_world_save_state(pl_world *world);
 void pl_world_roll_back(pl_world *world);
 void pl_body_save(pl_body *body);
 void pl_body_save_state(pl_body *body);
+// The same where the move writes all of the state, from what is saved.
+void pl_body_exchange_states(pl_body *body);
 
 // Where contact reads the impulses of the last step of a body, and `impulses` is where it writes
 // those of this one: the same array, or another one.
@@ -319,6 +339,9 @@ void pl_body_clear_forces(pl_body *body);
 bool pl_body_sleeps(const pl_body *body);
 void pl_world_list_awake(pl_world *world);
 void pl_world_wake_touched(pl_world *world);
+// First how long each body that is awake has rested, then which islands have done so for long
+// enough.
+void pl_body_count_rest(const pl_world *world, pl_body *body);
 void pl_world_rest(pl_world *world);
 // Is a body slow, by its `positions` and `velocities`; the means of thirds of its particles.
 bool pl_body_is_still(const pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities,

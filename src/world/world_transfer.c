@@ -61,6 +61,7 @@ pl_status pl_world_transfer_state(pl_world *world, const pl_world *from, int32_t
     if (!is_alike(body, other)) continue;
     pl_status status = PL_OK;
     body->rest = (pl_body_rest){0};
+    body->has_ends = false;
     if (body->state_size == other->state_size) {
       memcpy(body->state, other->state, body->state_size);
       take_rest(body, other);

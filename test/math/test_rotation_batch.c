@@ -61,31 +61,32 @@ static void every_version_gives_the_same_bits(void **state) {
 #if PL_SIMD_HAS_AVX2
     if (PL_SIMD_CAN_AVX2()) {
       batch plain = start, avx2 = start;
-      int lost = pl_rotation_batch_plain(&plain.a[0][0], 0, &plain.q[0][0]);
-      assert_int_equal(pl_rotation_batch_avx2(&avx2.a[0][0], 0, &avx2.q[0][0]), lost);
+      unsigned lost = pl_rotation_batch_plain(&plain.a[0][0], 0, &plain.q[0][0], 1);
+      assert_int_equal(pl_rotation_batch_avx2(&avx2.a[0][0], 0, &avx2.q[0][0], 1), lost);
       assert_memory_equal(plain.q, avx2.q, sizeof plain.q);
     }
 #endif
   }
 }
 
-// Of two batches at a time: on machines without AVX-512 it is one after the other.
-static void two_are_as_one_after_the_other(void **state) {
+// Of several batches at a time: on machines without AVX-512 it is one after the other.
+static void many_are_as_one_after_the_other(void **state) {
   (void)state;
-  enum { STRIDE = 12 * LANES };
+  enum { STRIDE = 12 * LANES, MAX = 9 };
   pl_random random = pl_random_of_seed(2);
   for (int n = 0; n < 3000; ++n) {
-    batch b[2];
-    _Alignas(32) float a[2 * STRIDE], q[2 * QUAT_LANES];
-    for (int k = 0; k < 2; ++k) {
+    int count = n % MAX + 1;
+    batch b[MAX];
+    _Alignas(32) float a[MAX * STRIDE], q[MAX * QUAT_LANES];
+    for (int k = 0; k < count; ++k) {
       fill_batch(&random, &b[k]);
       if (n % 10 == k) b[k].a[n % 9][n % 8] = n % 20 == k ? NAN : HUGE_VALF;
       memcpy(a + STRIDE * k, b[k].a, sizeof b[k].a);
       memcpy(q + QUAT_LANES * k, b[k].q, sizeof b[k].q);
       pl_rotation_batch(&b[k].a[0][0], &b[k].q[0][0]);
     }
-    pl_rotation_batch_two(a, STRIDE, q);
-    for (int k = 0; k < 2; ++k) assert_memory_equal(q + QUAT_LANES * k, b[k].q, sizeof b[k].q);
+    pl_rotation_batch_many(a, STRIDE, q, count);
+    for (int k = 0; k < count; ++k) assert_memory_equal(q + QUAT_LANES * k, b[k].q, sizeof b[k].q);
   }
 }
 
@@ -182,14 +183,14 @@ static void moderate_turns_settle_in_float(void **state) {
       set_lane(&b, lane, a,
                pl_quat_multiply(truth, pl_quat_from_axis_angle(random_vec3(&random), 0.6 * pl_random_unit(&random))));
     }
-    assert_int_equal(pl_rotation_batch_plain(&b.a[0][0], 0, &b.q[0][0]), 0);
+    assert_int_equal(pl_rotation_batch_plain(&b.a[0][0], 0, &b.q[0][0], 1), 0);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_version_gives_the_same_bits),
-      cmocka_unit_test(two_are_as_one_after_the_other),
+      cmocka_unit_test(many_are_as_one_after_the_other),
       cmocka_unit_test(rotations_are_those_of_the_double_code),
       cmocka_unit_test(anything_gives_the_best_rotation),
       cmocka_unit_test(broken_input_leaves_or_makes_a_rotation),

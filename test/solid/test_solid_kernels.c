@@ -3,6 +3,7 @@
 // ctest: unit
 #include "base/random.h"
 #include "check.h"
+#include "contact/surface_motion.h"
 #include "math/mat3.h"
 #include "math/simd.h"
 #include "pliant/math.h"
@@ -312,6 +313,52 @@ static void particles_go_out_and_in(void **state) {
   drop_set();
 }
 
+// The same in one pass, with their box and mean; written and read back at once; and false for what is not finite.
+static void points_are_rounded_where_they_are(void **state) {
+  (void)state;
+  make_set();
+  const pl_solid_kernels *kernels[2] = {&pl_solid_kernels_plain, pl_solid_kernels_choose()};
+  const double origin[3] = {1024, -3, 0.1};
+  s.positions[3][1] = -0.0f;
+  for (int k = 0; k < 2; ++k)
+    for (int32_t n = 1; n <= s.n; n += s.n - 1) {
+      static pl_vec3 points[MAX], wanted[MAX];
+      static pl_f4 back[MAX], expected[MAX];
+      static const int32_t NUMBER_0[1] = {0};
+      pl_solid_order first = {NUMBER_0, NUMBER_0};
+      const pl_solid_order *order = n == 1 ? &first : &s.solid->order;
+      pl_contact_extent extent[2];
+      kernels[k]->read_points(s.positions, order, n, origin, points, &extent[0]);
+      kernels[k]->read_vectors(s.positions, order, n, origin, wanted);
+      assert_memory_equal(points, wanted, (size_t)n * sizeof *points);
+      pl_vec3 sum = {0, 0, 0};
+      for (int32_t i = 0; i < n; ++i) sum = pl_vec3_add(sum, points[i]);
+      pl_contact_extent plain = {pl_box_of_points(points, n), pl_vec3_scale(sum, 1.0 / n)};
+      assert_memory_equal(&extent[0], &plain, sizeof plain);
+      for (int32_t i = 0; i < n; ++i) points[i].x += 1e-9 * i;
+      memcpy(wanted, points, sizeof points);
+      kernels[k]->write_vectors(wanted, order, n, origin, expected);
+      kernels[k]->read_points(expected, order, n, origin, wanted, &extent[1]);
+      points[n] = pl_vec3_of(7, 7, 7);
+      assert_true(kernels[k]->round_points(points, order, n, origin, back, &extent[0]));
+      assert_memory_equal(back, expected, (size_t)n * sizeof *back);
+      assert_memory_equal(points, wanted, (size_t)n * sizeof *points);
+      assert_memory_equal(extent, &extent[1], sizeof *extent);
+      assert_true(points[n].x == 7);
+      for (int32_t i = 0; i < n; ++i) points[i] = pl_vec3_of(1.0 / (3 + i), -0.0, i);
+      kernels[k]->write_vectors(points, order, n, NULL, expected);
+      kernels[k]->read_vectors(expected, order, n, NULL, wanted);
+      assert_true(kernels[k]->round_vectors(points, order, n, back));
+      assert_memory_equal(back, expected, (size_t)n * sizeof *back);
+      assert_memory_equal(points, wanted, (size_t)n * sizeof *points);
+      for (int kind = 0; kind < 2; ++kind) {
+        points[n - 1].z = kind == 0 ? INFINITY : NAN;
+        assert_false(kernels[k]->round_vectors(points, order, n, back));
+      }
+    }
+  drop_set();
+}
+
 #if PL_SIMD_HAS_AVX2
 static void run_all(const pl_solid_kernels *kernels, float *out, size_t *used) {
   // Everything a kernel writes is appended to `out`.
@@ -423,6 +470,7 @@ int main(void) {
     cmocka_unit_test(rotations_turn_together),
     cmocka_unit_test(small_sets_are_solved_exactly),
     cmocka_unit_test(particles_go_out_and_in),
+    cmocka_unit_test(points_are_rounded_where_they_are),
 #if PL_SIMD_HAS_AVX2
     cmocka_unit_test(all_instruction_sets_give_the_same_bits),
 #endif

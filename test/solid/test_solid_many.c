@@ -18,7 +18,7 @@ typedef struct fixture {
   pl_scratch scratch;
   int32_t n;
   size_t size;
-  _Alignas(64) char single[LANES][MAX_STATE], many[LANES][MAX_STATE];
+  _Alignas(64) char single[LANES][MAX_STATE], many[LANES][MAX_STATE], before[LANES][MAX_STATE];
   _Alignas(16) pl_f4 forces[MAX_PARTICLES];
 } fixture;
 
@@ -81,25 +81,31 @@ static pl_body_move move_of(int k, bool is_pushed, bool *damped) {
 }
 
 // Of some bodies the state is set in every step, of some now and then, and some are left alone: their energy is
-// measured. One is pushed by forces at times.
+// measured. One is pushed by forces at times. In every second step what is written is not what is read.
 static void move_both(int32_t count) {
   pl_error error = {0};
   pl_random random = pl_random_of_seed(11);
   for (int step = 0; step < STEPS; ++step) {
     pl_body_move moves[LANES];
+    const void *starts[LANES];
     void *states[LANES];
     bool damped[2][LANES] = {{false}};
     for (int k = 0; k < count; ++k) {
       bool is_set = k < 3 || (k < 6 && step % (k + 1) == 0);
       if (is_set) disturb(&random, f.single[k], step == 5 ? 0.2 : 0.01);
       memcpy(f.many[k], f.single[k], f.size);
-      states[k] = f.many[k];
+      starts[k] = states[k] = f.many[k];
+      if (step % 2 == 1) {
+        memcpy(f.before[k], f.many[k], f.size);
+        memset(f.many[k], 0x55, f.size);
+        starts[k] = f.before[k];
+      }
       bool is_pushed = k == 4 && step % 5 < 2;
       moves[k] = move_of(k, is_pushed, &damped[1][k]);
       pl_body_move single = move_of(k, is_pushed, &damped[0][k]);
       check_ok(pl_solid_move(f.model, f.single[k], &single, &error), &error);
     }
-    check_ok(f.model->method->move_many(f.model, states, moves, count, &error), &error);
+    check_ok(f.model->method->move_many(f.model, starts, states, moves, count, &error), &error);
     for (int k = 0; k < count; ++k) assert_memory_equal(f.many[k], f.single[k], f.size);
     assert_memory_equal(damped[0], damped[1], sizeof damped[0]);
   }
@@ -122,15 +128,16 @@ static void others_stay_finite(void **state) {
   pl_error error = {0};
   start_fixture((const int32_t[3]){3, 3, 3}, 20);
   pl_body_move moves[LANES];
+  const void *starts[LANES];
   void *states[LANES];
   pl_solid_state_of(f.model, f.single[2]).velocities[5][1] = INFINITY;
   for (int k = 0; k < LANES; ++k) {
     memcpy(f.many[k], f.single[k], f.size);
     moves[k] = move_of(k, false, NULL);
-    states[k] = f.many[k];
+    starts[k] = states[k] = f.many[k];
     check_ok(pl_solid_move(f.model, f.single[k], &moves[k], &error), &error);
   }
-  check_ok(pl_solid_move_many(f.model, states, moves, LANES, &error), &error);
+  check_ok(pl_solid_move_many(f.model, starts, states, moves, LANES, &error), &error);
   for (int k = 0; k < LANES; ++k) {
     assert_true((pl_solid_find_not_finite(f.model, f.many[k]) >= 0) == (k == 2));
     if (k != 2) assert_memory_equal(f.many[k], f.single[k], f.size);
@@ -149,7 +156,7 @@ static void run(const pl_solid_kernels *kernels, char (*states)[MAX_STATE], pl_s
                        .step = 0.004f,
                        .alpha_over_step = 100,
                        .damped_fraction = 0.01f};
-  for (int k = 0; k < LANES; ++k) m->states[k] = pl_solid_state_of(f.model, states[k]);
+  for (int k = 0; k < LANES; ++k) m->starts[k] = m->states[k] = pl_solid_state_of(f.model, states[k]);
   for (int i = 0; i < VEC3_LANES; ++i) m->gains[i] = -0.01f * (float)i;
   kernels->load_many(m);
   kernels->pose_many(m);
