@@ -99,8 +99,10 @@ static bool has_axes_alone(const pl_contact_detection *d, int32_t body) {
 // Begin the search of consecutive blocks of a body. Returns how many there are.
 static int32_t begin_groups(const pl_contact_detection *d, int32_t first, pl_contact_group groups[PL_CONTACT_GROUPS]) {
   const pl_contact_memory *memory = d->memory;
-  int32_t end = memory->block_start[memory->blocks[first].body + 1], count = 0;
+  int32_t body = memory->blocks[first].body, end = memory->block_start[body + 1], count = 0;
   for (; count < PL_CONTACT_GROUPS && first + count < end; ++count) {
+    // Otherwise that was done when the body was placed.
+    if (d->bodies[body].extents != NULL) pl_contact_bound_block(memory, &memory->blocks[first + count]);
     groups[count] = group_of(d, &memory->blocks[first + count]);
     for (int32_t k = 0; k < groups[count].count; ++k) groups[count].contact_counts[groups[count].points[k]] = 0;
   }

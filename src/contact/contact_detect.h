@@ -54,8 +54,11 @@ void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider
 // Boxes and drift of a body whose extents are known.
 void pl_contact_place_boxes(const pl_contact_detection *d, int32_t body);
 
-// Place the points of a body whose boxes are there, unless they are. Any thread may ask.
+// Place the points of a small body whose boxes are there, unless they are. Any thread may ask.
 void pl_contact_need_points(const pl_contact_detection *d, int32_t body);
+
+// Find the boxes around a block, whose points are there.
+void pl_contact_bound_block(const pl_contact_memory *memory, pl_contact_block *block);
 
 // Fill the lanes and extents of a small body that is placed, unless they are there. Any thread may
 // ask.
