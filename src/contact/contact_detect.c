@@ -13,8 +13,8 @@
 #include "contact/pair_lanes.h"
 #include "pliant/math.h"
 
-// Tasks are this many blocks.
-enum { CHUNK_GRAIN = 1, EDGE_GRAIN = 2 };
+// Tasks are this many blocks, or bodies.
+enum { CHUNK_GRAIN = 1, EDGE_GRAIN = 2, KEPT_GRAIN = 8 };
 
 pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
   double speed = pl_vec3_length(step->gravity) * step->step, fall = speed * step->step;
@@ -64,8 +64,8 @@ static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact
 }
 
 // Are points of a pair looked up in tets in this step?
-static bool is_searched_in_tets(const pl_pair_axis *axis) {
-  return axis->is_in_tets && !axis->is_kept;
+static bool is_searched_in_tets(const pl_contact_neighbour *neighbour) {
+  return neighbour->is_in_tets && !neighbour->is_kept;
 }
 
 // May a body, whose path is in the box, touch a collider?
@@ -204,9 +204,11 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
 static void find_kept(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
+  const int32_t *bodies = d->memory->listed_bodies;
+  pl_contact_fetch_kept(d, bodies[begin]);
   for (int32_t i = begin; i < end; ++i) {
-    int32_t body = d->memory->listed_bodies[i];
-    if (d->memory->presences[body].is_among_others) pl_contact_find_kept(d, body);
+    if (i + 1 < end) pl_contact_fetch_kept(d, bodies[i + 1]);
+    if (d->memory->presences[bodies[i]].is_among_others) pl_contact_find_kept(d, bodies[i]);
   }
 }
 
@@ -218,8 +220,7 @@ static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane
   bool is_packed = false;
   for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
     const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-    if (!is_searched_in_tets(&memory->axes[neighbour->axis]) || !memory->presences[neighbour->body].is_searched)
-      continue;
+    if (!is_searched_in_tets(neighbour) || !memory->presences[neighbour->body].is_searched) continue;
     if (!is_packed) {
       tets->origin = motion->origin;
       pl_lane_kernels_get()->pack_tets(motion->tree->surface->tet_map, d->bodies[body].positions,
@@ -284,8 +285,9 @@ static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part)
 
 // Is a pair still to be searched for triangles, or for edges?
 static bool is_open(const pl_contact_memory *memory, int32_t neighbour, bool for_triangles) {
-  const pl_pair_axis *axis = &memory->axes[memory->neighbours[neighbour].axis];
-  return !axis->is_apart && !(for_triangles && axis->is_in_tets);
+  const pl_contact_neighbour *n = &memory->neighbours[neighbour];
+  if (n->is_kept || (for_triangles && n->is_in_tets)) return false;
+  return !memory->axes[n->axis].is_apart;
 }
 
 static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool for_triangles) {
@@ -453,7 +455,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
     pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, refit_searched, &d);
   pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
-  if (d.phase > 0) pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_kept, &d);
+  if (d.phase > 0) pl_parallel_for(solver->context, searched_count, KEPT_GRAIN, find_kept, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, find_in_tets, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edge_axes, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, pack_bodies, &d);

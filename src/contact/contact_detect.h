@@ -85,6 +85,9 @@ void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part)
 // what they move relative to each other, as a fraction of the largest way of such a pair.
 bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, double way);
 
+// Fetch what the next function reads of a body into the cache, while another one is worked on.
+void pl_contact_fetch_kept(const pl_contact_detection *d, int32_t body);
+
 // The hits of a body's points with the neighbours that are kept.
 void pl_contact_find_kept(const pl_contact_detection *d, int32_t body);
 

@@ -3,6 +3,7 @@
 // A body asleep is placed once, in its first step asleep. After that it costs nothing until something that moves comes
 // near. A small body that nothing is near is not placed at all.
 #include "base/parallel.h"
+#include "contact/contact_cache.h"
 #include "contact/contact_detect.h"
 #include "contact/pair_axis.h"
 #include "pliant/math.h"
@@ -136,6 +137,7 @@ static void bound_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     const pl_contact_extent *extents = d->bodies[body].extents;
     bool is_known = is_bounded(d, body);
     memory->presences[body].is_placed = false;
+    memory->presences[body].partner = pl_contact_cache_partner(&d->bodies[body]);
     if (!is_known) place_body(d, body);
     memory->presences[body].is_calm = is_known && pl_contact_is_calm_way(memory, body, drift_of(d, body));
     pl_box path =

@@ -381,6 +381,8 @@ bool pl_world_mark_sleepers(pl_world *world) {
     entry->presses = body->next_presses;
     entry->last_impulses = pl_world_swap_impulses(world, body);
     entry->impulses = body->impulses;
+    // Impulses that are not swapped may change in the step.
+    entry->last_mask = entry->last_impulses != entry->impulses ? body->saved_impulse_mask : ~(pl_contact_mask)0;
   }
   return any;
 }
