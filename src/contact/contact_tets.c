@@ -279,16 +279,19 @@ static bool touch_tet(const tet_pair *pair, const found_point *found) {
                        (double)found->weights[3]};
   const pl_surface_motion *motion = &group->motions[pair->other];
   const pl_contact_surface *surface = motion->tree->surface;
-  tet_search s = {.group = group,
-                  .point = found->point,
-                  .surface = surface,
-                  .motion = motion,
-                  .map = surface->tet_map,
-                  .positions = group->bodies[pair->other].positions,
-                  .other = pair->other,
-                  .tet = found->tet,
-                  .rest_end = rest_position(surface->tet_map, found->tet, w),
-                  .outward = outward_of(&group->motions[group->body], found->point)};
+  // Without an initializer: clearing the heights takes longer than most searches, which do not ask for them.
+  tet_search s;
+  s.group = group;
+  s.point = found->point;
+  s.surface = surface;
+  s.motion = motion;
+  s.map = surface->tet_map;
+  s.positions = group->bodies[pair->other].positions;
+  s.other = pair->other;
+  s.tet = found->tet;
+  s.triangle_count = 0;
+  s.rest_end = rest_position(surface->tet_map, found->tet, w);
+  s.outward = outward_of(&group->motions[group->body], found->point);
   tet_exit out = find_exit(&s, last_spot_of(pair, found->point));
   if (out.triangle < 0) return false;
   pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}};
@@ -346,7 +349,8 @@ static int32_t find_all_inside(const tet_pair *pair, const pl_lane_tets *tets,
   const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[pair->other];
   double limit = group->bodies[group->body].radius + group->bodies[pair->other].radius + group->scale.margin;
   int32_t points[PL_SURFACE_LANE_POINTS], found_count = 0, count = list_inside(own, motion, limit, tets, points);
-  pl_lane_lookup lookup = {.limit = (float)limit};
+  pl_lane_lookup lookup;
+  lookup.limit = (float)limit;
   for (int32_t first = 0; first < count; first += LANES) {
     fill_lookup(own, &points[first], count - first < LANES ? count - first : LANES, tets->origin, &lookup);
     pl_lane_kernels_get()->find_tets(motion->tree->surface->tet_map, tets, &lookup);
