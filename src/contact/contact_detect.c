@@ -39,19 +39,23 @@ static void refit_searched(void *data, int32_t begin, int32_t end, int32_t part)
 }
 
 // All points of a body, in their order, whose blocks are not looked at.
+static void set_group_body(const pl_contact_detection *d, int32_t body, pl_contact_group *group) {
+  size_t first_point = (size_t)d->memory->point_start[body];
+  group->body = body;
+  group->contact_counts = &d->memory->contact_counts[first_point];
+  group->contacts = &d->memory->contacts[first_point * PL_CONTACTS_PER_POINT];
+}
+
 static pl_contact_group group_of_body(const pl_contact_detection *d, int32_t body) {
-  const pl_contact_memory *memory = d->memory;
-  size_t first_point = (size_t)memory->point_start[body];
-  return (pl_contact_group){
-      .body = body,
+  pl_contact_group group = {
       .bodies = d->bodies,
-      .motions = memory->motions,
-      .contact_counts = &memory->contact_counts[first_point],
-      .contacts = &memory->contacts[first_point * PL_CONTACTS_PER_POINT],
+      .motions = d->memory->motions,
       .step = d->step,
       .scale = d->scale,
       .spot_uses = pl_contact_spot_uses(d->phase),
   };
+  set_group_body(d, body, &group);
+  return group;
 }
 
 static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact_block *block) {
@@ -213,8 +217,8 @@ static void find_kept(void *data, int32_t begin, int32_t end, int32_t part) {
 }
 
 // The points of the neighbours of a body in its tets. Two bodies may have the same neighbour, and add to its slots at
-// the same time.
-static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane_tets *tets) {
+// the same time. `group` is one of any body.
+static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_contact_group *group, pl_lane_tets *tets) {
   pl_contact_memory *memory = d->memory;
   const pl_surface_motion *motion = &memory->motions[body];
   bool is_packed = false;
@@ -227,13 +231,13 @@ static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane
                                        motion->tree->surface->particle_count, tets);
       is_packed = true;
     }
-    pl_contact_group group = group_of_body(d, neighbour->body);
-    group.lock = &memory->presences[neighbour->body].lock;
+    set_group_body(d, neighbour->body, group);
+    group->lock = &memory->presences[neighbour->body].lock;
     bool is_soft = memory->axes[neighbour->axis].is_soft;
     pl_soft_list hits = pl_soft_list_of(memory, body);
     int32_t first = hits.count;
-    if (is_soft) group.hits = &hits;
-    int32_t count = pl_contact_find_in_tets(&group, body, tets);
+    group->hits = is_soft ? &hits : NULL;
+    int32_t count = pl_contact_find_in_tets(group, body, tets);
     if (is_soft) pl_soft_list_commit(memory, body, &hits, first, neighbour->axis, neighbour->body);
     atomic_fetch_add_explicit(&memory->axis_points[neighbour->axis], count, memory_order_relaxed);
   }
@@ -253,7 +257,8 @@ static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
   const pl_contact_detection *d = data;
   if (d->memory->tet_workspace_count == 0) return;
   pl_tet_workspace *workspace = acquire_tets(d->memory);
-  for (int32_t body = begin; body < end; ++body) find_in_tets_of(d, body, &workspace->tets);
+  pl_contact_group group = group_of_body(d, begin);
+  for (int32_t body = begin; body < end; ++body) find_in_tets_of(d, body, &group, &workspace->tets);
   atomic_flag_clear_explicit(&workspace->is_used, memory_order_release);
 }
 
