@@ -8,6 +8,9 @@
 
 #include "math/simd.h"
 
+#define KERNEL_NAME pl_broad_walk_on_plain
+#include "contact/broad_phase_kernel.h"
+
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, AXIS_BITS = 21 };
 
 static int32_t parent_count(int32_t count) {
@@ -162,28 +165,11 @@ void pl_broad_phase_build(pl_broad_phase *broad, const pl_box *boxes, int32_t co
   }
 }
 
-// Which children of a node the box of a question may meet.
-static uint32_t met_children(const pl_broad_walk *walk, const pl_broad_node *node) {
-  int bits = 0;
-  for (int half = 0; half < 2; ++half) {
-    pl_m4 met = ~(pl_m4){0};
-    for (int k = 0; k < 3; ++k)
-      met &= (pl_m4)(node->min[k][half] <= walk->max[k]) & (pl_m4)(node->max[k][half] >= walk->min[k]);
-    bits |= pl_m4_bits(met) << 4 * half;
-  }
-  return (uint32_t)bits;
-}
-
-static void enter_node(pl_broad_walk *walk, int32_t level, int32_t node) {
-  walk->level = level;
-  walk->nodes[level] = node;
-  walk->children[level] = met_children(walk, &walk->broad->levels[level][node]);
-}
-
 pl_broad_walk pl_broad_phase_skip(const pl_broad_phase *broad) {
   pl_broad_walk walk;
   walk.broad = broad;
-  walk.level = broad->level_count;
+  walk.level = broad->level_count + 1;
+  walk.items = 0;
   return walk;
 }
 
@@ -191,30 +177,16 @@ pl_broad_walk pl_broad_phase_begin(const pl_broad_phase *broad, pl_box box) {
   pl_broad_walk walk = pl_broad_phase_skip(broad);
   walk.box = box;
   round_box(&box, walk.min, walk.max);
-  if (broad->level_count > 0) enter_node(&walk, broad->level_count - 1, 0);
+  if (broad->level_count == 0) return walk;
+  walk.level = broad->level_count;
+  walk.nodes[walk.level] = 0;
+  walk.children[walk.level] = 1;
   return walk;
 }
 
-static bool boxes_meet(const pl_box *a, const pl_box *b) {
-  return (a->min.x <= b->max.x) & (b->min.x <= a->max.x) & (a->min.y <= b->max.y) & (b->min.y <= a->max.y) &
-         (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
-}
-
-int32_t pl_broad_phase_next(pl_broad_walk *walk) {
-  const pl_broad_phase *broad = walk->broad;
-  while (walk->level < broad->level_count) {
-    int32_t level = walk->level;
-    uint32_t children = walk->children[level];
-    if (children == 0) {
-      walk->level++;
-      continue;
-    }
-    walk->children[level] = children & (children - 1);
-    int32_t child = PL_BROAD_PHASE_CHILDREN * walk->nodes[level] + __builtin_ctz(children);
-    if (level > 0)
-      enter_node(walk, level - 1, child);
-    else if (boxes_meet(&broad->boxes[child], &walk->box))
-      return broad->order[child];
-  }
-  return -1;
+bool pl_broad_walk_on(pl_broad_walk *walk) {
+#if PL_SIMD_HAS_AVX2
+  if (PL_SIMD_CAN_AVX2()) return pl_broad_walk_on_avx2(walk);
+#endif
+  return pl_broad_walk_on_plain(walk);
 }

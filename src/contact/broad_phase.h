@@ -11,6 +11,8 @@
 #ifndef PL_CONTACT_BROAD_PHASE_H
 #define PL_CONTACT_BROAD_PHASE_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "math/f4.h"
 
@@ -40,11 +42,15 @@ typedef struct pl_broad_walk {
   const pl_broad_phase *broad;
   pl_box box;
   float min[3], max[3];  // the same, rounded outwards
-  int32_t level;         // of the node that is looked at; from `level_count` on: the walk has ended
+  int32_t level;         // of the node that is looked at; one above the root: the walk begins,
+                         // higher: it has ended
   // Of that node and those above it, by level: its number, and which children are still to be
   // looked at, a bit each
-  int32_t nodes[PL_BROAD_PHASE_LEVELS];
-  uint32_t children[PL_BROAD_PHASE_LEVELS];
+  int32_t nodes[PL_BROAD_PHASE_LEVELS + 1];
+  uint32_t children[PL_BROAD_PHASE_LEVELS + 1];
+  // Items of the lowest node that was looked at last, which are still to be named, a bit each
+  int32_t first_item;
+  uint32_t items;
 } pl_broad_walk;
 
 pl_broad_walk pl_broad_phase_begin(const pl_broad_phase *broad, pl_box box);
@@ -52,7 +58,19 @@ pl_broad_walk pl_broad_phase_begin(const pl_broad_phase *broad, pl_box box);
 // A question whose answer is nothing.
 pl_broad_walk pl_broad_phase_skip(const pl_broad_phase *broad);
 
+// Walk on until there are `items`; false at the end (broad_phase_kernel.h).
+bool pl_broad_walk_on_plain(pl_broad_walk *walk);
+bool pl_broad_walk_on_avx2(pl_broad_walk *walk);
+
+// The same by the kernel for this machine.
+bool pl_broad_walk_on(pl_broad_walk *walk);
+
 // Next item whose box meets that of the question, -1 when there are no more.
-int32_t pl_broad_phase_next(pl_broad_walk *walk);
+static inline int32_t pl_broad_phase_next(pl_broad_walk *walk) {
+  if (walk->items == 0 && !pl_broad_walk_on(walk)) return -1;
+  int32_t item = walk->broad->order[walk->first_item + __builtin_ctz(walk->items)];
+  walk->items &= walk->items - 1;
+  return item;
+}
 
 #endif

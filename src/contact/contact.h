@@ -60,6 +60,9 @@ static inline int pl_contact_mask_shift(int32_t point_count) {
 static inline pl_contact_mask pl_contact_mask_bit(int32_t point, int32_t point_count) {
   return UINT64_C(1) << (point >> pl_contact_mask_shift(point_count));
 }
+static inline bool pl_contact_mask_has(pl_contact_mask mask, int32_t point, int32_t point_count) {
+  return (mask & pl_contact_mask_bit(point, point_count)) != 0;
+}
 static inline void pl_contact_mask_add(pl_contact_mask *mask, int32_t point, int32_t point_count) {
   *mask |= pl_contact_mask_bit(point, point_count);
 }
@@ -133,6 +136,7 @@ typedef struct pl_contact_body {
   // be cleared then.
   pl_contact_impulse *impulses;
   const pl_contact_impulse *last_impulses;
+  pl_contact_mask last_mask;      // which of `last_impulses` may be other than zero
   bool *has_impulses;             // whether any of them may be other than zero; NULL: not known
   pl_contact_mask *impulse_mask;  // which of them; NULL: not known
   uint32_t id;                    // the same in every step, for `impulses`

@@ -11,6 +11,11 @@
 // The impulses of the last step; NULL if none are kept.
 const pl_contact_impulse *pl_contact_cache_last(const pl_contact_body *body);
 
+// Which of them may be other than zero.
+static inline pl_contact_mask pl_contact_cache_last_mask(const pl_contact_body *body) {
+  return body->last_impulses != NULL ? body->last_mask : ~(pl_contact_mask)0;
+}
+
 // Impulse that contact `index` of the list had in the last step; zero if it is new.
 pl_vec3 pl_contact_cache_find(const pl_contact_body *bodies, const pl_contact *contacts,
                               int32_t index);

@@ -163,19 +163,42 @@ void pl_contact_find_collider(const pl_contact_group *group, const pl_collider_s
   }
 }
 
+// Fetch the slot that a contact of a point goes to into the cache. A contact is four lines, and until they are there
+// all that is written after it waits.
+static void fetch_slot(const pl_contact_group *group, int32_t point) {
+  const char *slot = (const char *)&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT];
+  for (size_t i = 0; i < sizeof(pl_contact); i += 64) __builtin_prefetch(slot + i, 1);
+}
+
+// The points of a small body that end the step near a half-space. Returns their number.
+static int32_t list_near(const pl_contact_group *group, const pl_half_space *plane, int32_t *near) {
+  const pl_contact_body *body = &group->bodies[group->body];
+  double reach = group->scale.margin + body->radius;
+  int32_t count = 0;
+  for (int32_t point = 0; point < body->surface->point_count; ++point) {
+    pl_vec3 end = pl_contact_surface_point(body->surface, point, body->positions);
+    if (pl_half_space_height(plane, end) > reach) continue;
+    fetch_slot(group, point);
+    near[count++] = point;
+  }
+  return count;
+}
+
 void pl_contact_find_half_space(const pl_contact_group *group, const pl_collider_step *step, int32_t collider) {
   const pl_contact_body *body = &group->bodies[group->body];
   pl_half_space plane = pl_half_space_of(step->end);
-  double reach = group->scale.margin + body->radius;
   pl_distance_anchor anchor = {.is_set = false};
   pl_contact_fetch_particles(body->positions, body->surface->particle_count);
   pl_contact_fetch_particles(body->starts, body->surface->particle_count);
-  for (int32_t point = 0; point < body->surface->point_count; ++point) {
-    pl_vec3 end = pl_contact_surface_point(body->surface, point, body->positions);
-    if (pl_half_space_height(&plane, end) > reach) continue;
-    pl_contact_query query = {.group = group, .body = group->body, .point = point, .end = end};
-    query.start = pl_contact_surface_point(body->surface, point, body->starts);
-    query.slots = pl_contact_group_slots(group, point);
+  int32_t near[PL_SURFACE_LANE_POINTS], count = list_near(group, &plane, near);
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t point = near[i];
+    pl_contact_query query = {.group = group,
+                              .body = group->body,
+                              .point = point,
+                              .start = pl_contact_surface_point(body->surface, point, body->starts),
+                              .end = pl_contact_surface_point(body->surface, point, body->positions),
+                              .slots = pl_contact_group_slots(group, point)};
     if (pl_contact_query_is_finite(&query)) find_point(&query, step, collider, &anchor);
   }
 }

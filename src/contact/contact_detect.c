@@ -13,8 +13,8 @@
 #include "contact/pair_lanes.h"
 #include "pliant/math.h"
 
-// Tasks are this many blocks.
-enum { CHUNK_GRAIN = 1, EDGE_GRAIN = 2 };
+// Tasks are this many blocks, or bodies.
+enum { CHUNK_GRAIN = 1, EDGE_GRAIN = 2, KEPT_GRAIN = 8 };
 
 pl_contact_scale pl_contact_scale_of(const pl_contact_step *step) {
   double speed = pl_vec3_length(step->gravity) * step->step, fall = speed * step->step;
@@ -39,19 +39,23 @@ static void refit_searched(void *data, int32_t begin, int32_t end, int32_t part)
 }
 
 // All points of a body, in their order, whose blocks are not looked at.
+static void set_group_body(const pl_contact_detection *d, int32_t body, pl_contact_group *group) {
+  size_t first_point = (size_t)d->memory->point_start[body];
+  group->body = body;
+  group->contact_counts = &d->memory->contact_counts[first_point];
+  group->contacts = &d->memory->contacts[first_point * PL_CONTACTS_PER_POINT];
+}
+
 static pl_contact_group group_of_body(const pl_contact_detection *d, int32_t body) {
-  const pl_contact_memory *memory = d->memory;
-  size_t first_point = (size_t)memory->point_start[body];
-  return (pl_contact_group){
-      .body = body,
+  pl_contact_group group = {
       .bodies = d->bodies,
-      .motions = memory->motions,
-      .contact_counts = &memory->contact_counts[first_point],
-      .contacts = &memory->contacts[first_point * PL_CONTACTS_PER_POINT],
+      .motions = d->memory->motions,
       .step = d->step,
       .scale = d->scale,
       .spot_uses = pl_contact_spot_uses(d->phase),
   };
+  set_group_body(d, body, &group);
+  return group;
 }
 
 static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact_block *block) {
@@ -64,8 +68,8 @@ static pl_contact_group group_of(const pl_contact_detection *d, const pl_contact
 }
 
 // Are points of a pair looked up in tets in this step?
-static bool is_searched_in_tets(const pl_pair_axis *axis) {
-  return axis->is_in_tets && !axis->is_kept;
+static bool is_searched_in_tets(const pl_contact_neighbour *neighbour) {
+  return neighbour->is_in_tets && !neighbour->is_kept;
 }
 
 // May a body, whose path is in the box, touch a collider?
@@ -99,8 +103,10 @@ static bool has_axes_alone(const pl_contact_detection *d, int32_t body) {
 // Begin the search of consecutive blocks of a body. Returns how many there are.
 static int32_t begin_groups(const pl_contact_detection *d, int32_t first, pl_contact_group groups[PL_CONTACT_GROUPS]) {
   const pl_contact_memory *memory = d->memory;
-  int32_t end = memory->block_start[memory->blocks[first].body + 1], count = 0;
+  int32_t body = memory->blocks[first].body, end = memory->block_start[body + 1], count = 0;
   for (; count < PL_CONTACT_GROUPS && first + count < end; ++count) {
+    // Otherwise that was done when the body was placed.
+    if (d->bodies[body].extents != NULL) pl_contact_bound_block(memory, &memory->blocks[first + count]);
     groups[count] = group_of(d, &memory->blocks[first + count]);
     for (int32_t k = 0; k < groups[count].count; ++k) groups[count].contact_counts[groups[count].points[k]] = 0;
   }
@@ -202,35 +208,36 @@ static void find_contacts(void *data, int32_t begin, int32_t end, int32_t part) 
 static void find_kept(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
+  const int32_t *bodies = d->memory->listed_bodies;
+  pl_contact_fetch_kept(d, bodies[begin]);
   for (int32_t i = begin; i < end; ++i) {
-    int32_t body = d->memory->listed_bodies[i];
-    if (d->memory->presences[body].is_among_others) pl_contact_find_kept(d, body);
+    if (i + 1 < end) pl_contact_fetch_kept(d, bodies[i + 1]);
+    if (d->memory->presences[bodies[i]].is_among_others) pl_contact_find_kept(d, bodies[i]);
   }
 }
 
 // The points of the neighbours of a body in its tets. Two bodies may have the same neighbour, and add to its slots at
-// the same time.
-static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_lane_tets *tets) {
+// the same time. `group` is one of any body.
+static void find_in_tets_of(const pl_contact_detection *d, int32_t body, pl_contact_group *group, pl_lane_tets *tets) {
   pl_contact_memory *memory = d->memory;
   const pl_surface_motion *motion = &memory->motions[body];
   bool is_packed = false;
   for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
     const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-    if (!is_searched_in_tets(&memory->axes[neighbour->axis]) || !memory->presences[neighbour->body].is_searched)
-      continue;
+    if (!is_searched_in_tets(neighbour) || !memory->presences[neighbour->body].is_searched) continue;
     if (!is_packed) {
       tets->origin = motion->origin;
       pl_lane_kernels_get()->pack_tets(motion->tree->surface->tet_map, d->bodies[body].positions,
                                        motion->tree->surface->particle_count, tets);
       is_packed = true;
     }
-    pl_contact_group group = group_of_body(d, neighbour->body);
-    group.lock = &memory->presences[neighbour->body].lock;
+    set_group_body(d, neighbour->body, group);
+    group->lock = &memory->presences[neighbour->body].lock;
     bool is_soft = memory->axes[neighbour->axis].is_soft;
     pl_soft_list hits = pl_soft_list_of(memory, body);
     int32_t first = hits.count;
-    if (is_soft) group.hits = &hits;
-    int32_t count = pl_contact_find_in_tets(&group, body, tets);
+    group->hits = is_soft ? &hits : NULL;
+    int32_t count = pl_contact_find_in_tets(group, body, tets);
     if (is_soft) pl_soft_list_commit(memory, body, &hits, first, neighbour->axis, neighbour->body);
     atomic_fetch_add_explicit(&memory->axis_points[neighbour->axis], count, memory_order_relaxed);
   }
@@ -250,7 +257,8 @@ static void find_in_tets(void *data, int32_t begin, int32_t end, int32_t part) {
   const pl_contact_detection *d = data;
   if (d->memory->tet_workspace_count == 0) return;
   pl_tet_workspace *workspace = acquire_tets(d->memory);
-  for (int32_t body = begin; body < end; ++body) find_in_tets_of(d, body, &workspace->tets);
+  pl_contact_group group = group_of_body(d, begin);
+  for (int32_t body = begin; body < end; ++body) find_in_tets_of(d, body, &group, &workspace->tets);
   atomic_flag_clear_explicit(&workspace->is_used, memory_order_release);
 }
 
@@ -282,8 +290,9 @@ static void find_edge_axes(void *data, int32_t begin, int32_t end, int32_t part)
 
 // Is a pair still to be searched for triangles, or for edges?
 static bool is_open(const pl_contact_memory *memory, int32_t neighbour, bool for_triangles) {
-  const pl_pair_axis *axis = &memory->axes[memory->neighbours[neighbour].axis];
-  return !axis->is_apart && !(for_triangles && axis->is_in_tets);
+  const pl_contact_neighbour *n = &memory->neighbours[neighbour];
+  if (n->is_kept || (for_triangles && n->is_in_tets)) return false;
+  return !memory->axes[n->axis].is_apart;
 }
 
 static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool for_triangles) {
@@ -292,13 +301,21 @@ static bool has_open_pairs(const pl_contact_memory *memory, int32_t body, bool f
   return false;
 }
 
+// What all groups have in common. Without an initializer, which would clear the front: seven kilobytes for each task.
+static void begin_edge_group(const pl_contact_detection *d, pl_contact_edge_group *group) {
+  group->memory = d->memory;
+  group->bodies = d->bodies;
+  group->scale = d->scale;
+}
+
 // Sharp edges of the small bodies that may touch a neighbour with them, and normals where triangles are searched, once
 // for all their pairs.
 static void pack_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
   const pl_contact_memory *memory = d->memory;
-  pl_contact_edge_group group = {.memory = d->memory, .bodies = d->bodies, .scale = d->scale};
+  pl_contact_edge_group group;
+  begin_edge_group(d, &group);
   for (int32_t body = begin; body < end; ++body) {
     if (!has_open_pairs(memory, body, false)) continue;
     if (!memory->presences[body].has_normals && has_open_pairs(memory, body, true))
@@ -361,7 +378,8 @@ static void find_edges_in_pairs(void *data, int32_t begin, int32_t end, int32_t 
   (void)part;
   const pl_contact_detection *d = data;
   const pl_contact_memory *memory = d->memory;
-  pl_contact_edge_group group = {.memory = d->memory, .bodies = d->bodies, .scale = d->scale};
+  pl_contact_edge_group group;
+  begin_edge_group(d, &group);
   for (int32_t i = begin; i < end; ++i) {
     group.body = memory->listed_bodies[i];
     for (int32_t k = memory->neighbour_start[group.body]; k < memory->neighbour_start[group.body + 1]; ++k) {
@@ -377,9 +395,7 @@ static void find_edge_contacts(void *data, int32_t begin, int32_t end, int32_t p
   (void)part;
   const pl_contact_detection *d = data;
   pl_contact_edge_group group;
-  group.memory = d->memory;
-  group.bodies = d->bodies;
-  group.scale = d->scale;
+  begin_edge_group(d, &group);
   for (int32_t b = begin; b < end; ++b) find_in_edge_block(d, d->memory->listed_edge_blocks[b], &group);
 }
 
@@ -451,7 +467,7 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
     pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, refit_searched, &d);
   pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
   pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
-  if (d.phase > 0) pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_kept, &d);
+  if (d.phase > 0) pl_parallel_for(solver->context, searched_count, KEPT_GRAIN, find_kept, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, find_in_tets, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edge_axes, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, pack_bodies, &d);

@@ -54,8 +54,11 @@ void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider
 // Boxes and drift of a body whose extents are known.
 void pl_contact_place_boxes(const pl_contact_detection *d, int32_t body);
 
-// Place the points of a body whose boxes are there, unless they are. Any thread may ask.
+// Place the points of a small body whose boxes are there, unless they are. Any thread may ask.
 void pl_contact_need_points(const pl_contact_detection *d, int32_t body);
+
+// Find the boxes around a block, whose points are there.
+void pl_contact_bound_block(const pl_contact_memory *memory, pl_contact_block *block);
 
 // Fill the lanes and extents of a small body that is placed, unless they are there. Any thread may
 // ask.
@@ -81,6 +84,9 @@ void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part)
 // Are two soft bodies, whose points are looked up in tets, not searched in this step? `way` is
 // what they move relative to each other, as a fraction of the largest way of such a pair.
 bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, double way);
+
+// Fetch what the next function reads of a body into the cache, while another one is worked on.
+void pl_contact_fetch_kept(const pl_contact_detection *d, int32_t body);
 
 // The hits of a body's points with the neighbours that are kept.
 void pl_contact_find_kept(const pl_contact_detection *d, int32_t body);

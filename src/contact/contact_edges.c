@@ -457,7 +457,7 @@ double pl_contact_edge_sine(const pl_contact_memory *memory, const pl_contact_bo
   const pl_surface_motion *motion = &memory->motions[body];
   for (int32_t k = memory->neighbour_start[body]; k < memory->neighbour_start[body + 1]; ++k) {
     const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-    if (memory->axes[neighbour->axis].is_apart) continue;
+    if (neighbour->is_kept || memory->axes[neighbour->axis].is_apart) continue;
     if (pl_contact_is_dented(&bodies[body], &bodies[neighbour->body]) ||
         may_be_flat(memory, bodies, body, neighbour->body))
       return any;
@@ -493,7 +493,7 @@ bool pl_contact_list_edge_sides(const pl_contact_edge_group *group, uint64_t sid
   for (int32_t k = memory->neighbour_start[group->body]; k < memory->neighbour_start[group->body + 1]; ++k) {
     const pl_contact_neighbour *neighbour = &memory->neighbours[k];
     const pl_pair_axis *axis = &memory->axes[neighbour->axis];
-    if (axis->is_apart) continue;
+    if (neighbour->is_kept || axis->is_apart) continue;
     if (shift == 64) return false;
     // Heights are those of the frame that the axis was found in.
     const pl_surface_motion *other = &memory->motions[neighbour->body], *frame = &memory->motions[axis->other];

@@ -44,15 +44,45 @@ static bool may_keep(const pl_contact_detection *d, int32_t body) {
          (b->has_impulses == NULL || *b->has_impulses);
 }
 
+// The points of a body that may have touched something in the last step: about half of those of a body in a heap. To
+// know that of the others their slots need not be read.
+typedef struct last_points {
+  pl_contact_mask mask;  // of those that come
+  int shift;
+  int32_t count;
+} last_points;
+
+static last_points last_points_of(const pl_contact_body *body) {
+  int32_t count = body->surface->point_count;
+  return (last_points){pl_contact_cache_last_mask(body), pl_contact_mask_shift(count), count};
+}
+
+// The next of them, from `first` up to `end`; false if there are none.
+static bool take_points(last_points *points, int32_t *first, int32_t *end) {
+  if (points->mask == 0) return false;
+  *first = __builtin_ctzll(points->mask) << points->shift;
+  *end = *first + (1 << points->shift);
+  if (*end > points->count) *end = points->count;
+  points->mask &= points->mask - 1;
+  return *first < *end;
+}
+
+static bool is_among_others(const pl_contact_body *body) {
+  const pl_contact_impulse *slots = pl_contact_cache_last(body);
+  last_points points = last_points_of(body);
+  int32_t count = 0;
+  for (int32_t first, end; count < MIN_KEPT && take_points(&points, &first, &end);)
+    for (int32_t k = first * PL_IMPULSES_PER_POINT; k < end * PL_IMPULSES_PER_POINT; ++k)
+      count += pl_contact_spot_get_uses(slots[k].spot) > 0;
+  return count >= MIN_KEPT;
+}
+
 void pl_contact_count_kept(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
   for (int32_t i = begin; i < end; ++i) {
-    int32_t body = d->memory->listed_bodies[i], count = 0;
-    int32_t slot_count = may_keep(d, body) ? d->bodies[body].surface->point_count * PL_IMPULSES_PER_POINT : 0;
-    const pl_contact_impulse *slots = pl_contact_cache_last(&d->bodies[body]);
-    for (int32_t k = 0; k < slot_count && count < MIN_KEPT; ++k) count += pl_contact_spot_get_uses(slots[k].spot) > 0;
-    d->memory->presences[body].is_among_others = count >= MIN_KEPT;
+    int32_t body = d->memory->listed_bodies[i];
+    d->memory->presences[body].is_among_others = may_keep(d, body) && is_among_others(&d->bodies[body]);
   }
 }
 
@@ -63,9 +93,8 @@ bool pl_contact_is_kept(const pl_contact_detection *d, int32_t a, int32_t b, dou
 
 // --- using them
 
-// A neighbour of a pair that is kept, as slots name it.
+// A neighbour of a pair that is kept.
 typedef struct kept_neighbour {
-  uint32_t partner;
   int32_t axis;
   int32_t count;  // places on it
   int32_t next;   // where the next of them goes in the list of hits
@@ -75,12 +104,22 @@ typedef struct kept_neighbour {
 // is found again by the next search.
 enum { KEPT_NEIGHBOURS = 2 * PL_PAIR_AXES };
 
-// Neighbour that a slot's partner is; -1: none of these. `last` is that of the slot before: neighbouring points touch
-// the same body.
-static int32_t find_neighbour(const kept_neighbour *neighbours, int32_t count, uint32_t partner, int32_t last) {
-  if (last >= 0 && neighbours[last].partner == partner) return last;
-  for (int32_t k = 0; k < count; ++k)
-    if (neighbours[k].partner == partner) return k;
+// What slots call them. As many are compared at a time: how many it takes to find one cannot be foreseen.
+enum { PARTNERS = 16 };
+typedef struct kept_neighbours {
+  int32_t count;
+  kept_neighbour items[KEPT_NEIGHBOURS];
+  uint32_t partners[KEPT_NEIGHBOURS];  // up to a multiple of PARTNERS; 0, which is none, after the last
+} kept_neighbours;
+_Static_assert((int)KEPT_NEIGHBOURS % (int)PARTNERS == 0, "partners are compared in whole groups");
+
+// Neighbour that a slot's partner, which is not 0, is; -1: none of these.
+static int32_t find_neighbour(const kept_neighbours *neighbours, uint32_t partner) {
+  for (int32_t first = 0; first < neighbours->count; first += PARTNERS) {
+    uint32_t matches = 0;
+    for (int32_t k = 0; k < PARTNERS; ++k) matches |= neighbours->partners[first + k] == partner ? UINT32_C(1) << k : 0;
+    if (matches != 0) return first + __builtin_ctz(matches);
+  }
   return -1;
 }
 
@@ -94,59 +133,62 @@ typedef struct kept_place {
 _Static_assert((int)PL_IMPULSES_PER_POINT <= (int)PL_SOFT_HITS_PER_POINT, "a list of hits holds all that are kept");
 
 // Returns their number; the neighbours get theirs.
-static int32_t list_places(const pl_contact_body *body, kept_neighbour *neighbours, int32_t count, kept_place *places) {
-  int32_t found = 0, last = -1, point_count = body->surface->point_count;
-  const pl_contact_impulse *slots = pl_contact_cache_last(body);
-  for (int32_t point = 0; point < point_count; ++point, slots += PL_IMPULSES_PER_POINT) {
-    for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k) {
-      uint32_t spot = slots[k].spot;
-      // The slots of another world may have what no step has stored.
-      if (pl_contact_spot_get_uses(spot) == 0) continue;
-      int32_t neighbour = find_neighbour(neighbours, count, slots[k].partner, last);
-      if (neighbour < 0) continue;
-      places[found++] = (kept_place){neighbour, {point, pl_contact_spot_use(spot)}};
-      ++neighbours[neighbour].count;
-      last = neighbour;
+static int32_t list_places(const pl_contact_body *body, kept_neighbours *neighbours, kept_place *places) {
+  int32_t found = 0;
+  last_points points = last_points_of(body);
+  for (int32_t point, end; take_points(&points, &point, &end);) {
+    for (; point < end; ++point) {
+      const pl_contact_impulse *slots = &pl_contact_cache_last(body)[(size_t)point * PL_IMPULSES_PER_POINT];
+      for (int32_t k = 0; k < PL_IMPULSES_PER_POINT && slots[k].partner != 0; ++k) {
+        uint32_t spot = slots[k].spot;
+        // The slots of another world may have what no step has stored.
+        if (pl_contact_spot_get_uses(spot) == 0) continue;
+        int32_t neighbour = find_neighbour(neighbours, slots[k].partner);
+        if (neighbour < 0) continue;
+        places[found++] = (kept_place){neighbour, {point, pl_contact_spot_use(spot)}};
+        ++neighbours->items[neighbour].count;
+      }
     }
   }
   return found;
 }
 
-// Returns how many there are.
-static int32_t list_neighbours(const pl_contact_detection *d, int32_t body, kept_neighbour *neighbours) {
-  const pl_contact_memory *memory = d->memory;
+static void list_neighbours(const pl_contact_memory *memory, int32_t body, kept_neighbours *neighbours) {
   int32_t count = 0, end = memory->neighbour_start[body + 1];
   for (int32_t k = memory->neighbour_start[body]; k < end && count < KEPT_NEIGHBOURS; ++k) {
     const pl_contact_neighbour *neighbour = &memory->neighbours[k];
-    if (memory->axes[neighbour->axis].is_kept)
-      neighbours[count++] =
-          (kept_neighbour){pl_contact_cache_partner(&d->bodies[neighbour->body]), neighbour->axis, 0, 0};
+    if (!neighbour->is_kept) continue;
+    neighbours->items[count] = (kept_neighbour){.axis = neighbour->axis};
+    neighbours->partners[count++] = memory->presences[neighbour->body].partner;
   }
-  return count;
+  neighbours->count = count;
+  for (; count % PARTNERS != 0; ++count) neighbours->partners[count] = 0;
 }
 
-// Fetch the slots of a body into the cache, while its neighbours are listed.
-static void fetch_slots(const pl_contact_body *body) {
-  const char *slots = (const char *)pl_contact_cache_last(body);
-  size_t size = (size_t)body->surface->point_count * PL_IMPULSES_PER_POINT * sizeof(pl_contact_impulse);
-  for (size_t i = 0; i < size; i += 64) __builtin_prefetch(slots + i);
+void pl_contact_fetch_kept(const pl_contact_detection *d, int32_t body) {
+  if (!d->memory->presences[body].is_among_others) return;
+  const pl_contact_impulse *slots = pl_contact_cache_last(&d->bodies[body]);
+  last_points points = last_points_of(&d->bodies[body]);
+  for (int32_t first, end; take_points(&points, &first, &end);) {
+    __builtin_prefetch(&slots[first * PL_IMPULSES_PER_POINT]);
+    __builtin_prefetch(&slots[end * PL_IMPULSES_PER_POINT - 1].impulse[2]);
+  }
 }
 
 void pl_contact_find_kept(const pl_contact_detection *d, int32_t body) {
   pl_contact_memory *memory = d->memory;
-  kept_neighbour neighbours[KEPT_NEIGHBOURS];
+  kept_neighbours neighbours;
   kept_place places[PL_SURFACE_LANE_POINTS * PL_IMPULSES_PER_POINT];
-  fetch_slots(&d->bodies[body]);
-  int32_t count = list_neighbours(d, body, neighbours);
-  if (count == 0) return;
-  int32_t place_count = list_places(&d->bodies[body], neighbours, count, places);
+  list_neighbours(memory, body, &neighbours);
+  if (neighbours.count == 0) return;
+  int32_t place_count = list_places(&d->bodies[body], &neighbours, places);
   // Neighbour by neighbour, each in the order of points. Nothing else is in the list yet.
   pl_soft_list hits = pl_soft_list_of(memory, body);
-  for (kept_neighbour *n = neighbours; n < neighbours + count; ++n) {
+  for (kept_neighbour *n = neighbours.items; n < neighbours.items + neighbours.count; ++n) {
     n->next = hits.count;
     hits.count += n->count;
     pl_soft_list_commit(memory, body, &hits, n->next, n->axis, body);
   }
   for (const kept_place *place = places; place < places + place_count; ++place)
-    hits.hits[neighbours[place->neighbour].next++] = place->hit;
+    hits.hits[neighbours.items[place->neighbour].next++] = place->hit;
 }

@@ -3,6 +3,7 @@
 // A body asleep is placed once, in its first step asleep. After that it costs nothing until something that moves comes
 // near. A small body that nothing is near is not placed at all.
 #include "base/parallel.h"
+#include "contact/contact_cache.h"
 #include "contact/contact_detect.h"
 #include "contact/pair_axis.h"
 #include "pliant/math.h"
@@ -36,6 +37,16 @@ static void place_block(const pl_contact_detection *d, pl_contact_block *block) 
   }
 }
 
+void pl_contact_bound_block(const pl_contact_memory *memory, pl_contact_block *block) {
+  const pl_surface_motion *motion = &memory->motions[block->body];
+  block->start_box = block->end_box = pl_box_empty();
+  for (int32_t i = block->first; i < block->first + block->count; ++i) {
+    int32_t point = motion->tree->point_order[i];
+    pl_box_cover(&block->start_box, motion->starts[point]);
+    pl_box_cover(&block->end_box, motion->ends[point]);
+  }
+}
+
 static void place_points(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
@@ -51,13 +62,18 @@ static bool is_bounded(const pl_contact_detection *d, int32_t body) {
   return d->bodies[body].extents != NULL && !d->bodies[body].asleep && pl_contact_is_small(d->memory, body);
 }
 
-static void place_blocks(const pl_contact_detection *d, int32_t body) {
+// The points of a body whose boxes are known. Those of its blocks are found where something asks for them: small bodies
+// among others alone do without.
+static void place_small(const pl_contact_detection *d, int32_t body) {
   const pl_contact_body *from = &d->bodies[body];
+  pl_surface_motion *motion = &d->memory->motions[body];
   // In a heap of a thousand bodies these are not in the cache, and the order of points is not theirs.
   pl_contact_fetch_particles(from->starts, from->surface->particle_count);
   pl_contact_fetch_particles(from->positions, from->surface->particle_count);
-  for (int32_t b = d->memory->block_start[body]; b < d->memory->block_start[body + 1]; ++b)
-    place_block(d, &d->memory->blocks[b]);
+  for (int32_t i = 0; i < from->surface->point_count; ++i) {
+    motion->starts[i] = pl_contact_surface_point(from->surface, i, from->starts);
+    motion->ends[i] = pl_contact_surface_point(from->surface, i, from->positions);
+  }
   atomic_store_explicit(&d->memory->presences[body].has_points, true, memory_order_release);
 }
 
@@ -65,7 +81,7 @@ void pl_contact_need_points(const pl_contact_detection *d, int32_t body) {
   pl_contact_presence *presence = &d->memory->presences[body];
   if (atomic_load_explicit(&presence->has_points, memory_order_acquire)) return;
   while (atomic_flag_test_and_set_explicit(&presence->lock, memory_order_acquire)) continue;
-  if (!atomic_load_explicit(&presence->has_points, memory_order_relaxed)) place_blocks(d, body);
+  if (!atomic_load_explicit(&presence->has_points, memory_order_relaxed)) place_small(d, body);
   atomic_flag_clear_explicit(&presence->lock, memory_order_release);
 }
 
@@ -85,6 +101,7 @@ static void place_body(const pl_contact_detection *d, int32_t body) {
   if (!pl_vec3_is_finite(motion->drift)) motion->drift = pl_vec3_of(0, 0, 0);
   memory->presences[body].is_placed = true;
   atomic_store_explicit(&memory->presences[body].has_points, true, memory_order_relaxed);
+  atomic_store_explicit(&memory->presences[body].has_lanes, false, memory_order_relaxed);
 }
 
 // The same from the boxes around its particles, which hold the surface too. Its points are placed when they are asked
@@ -98,6 +115,7 @@ void pl_contact_place_boxes(const pl_contact_detection *d, int32_t body) {
   if (!pl_vec3_is_finite(motion->drift)) motion->drift = pl_vec3_of(0, 0, 0);
   d->memory->presences[body].is_placed = true;
   atomic_store_explicit(&d->memory->presences[body].has_points, false, memory_order_relaxed);
+  atomic_store_explicit(&d->memory->presences[body].has_lanes, false, memory_order_relaxed);
 }
 
 // What the mean of a body's points moves by, before or after it is placed.
@@ -119,6 +137,7 @@ static void bound_bodies(void *data, int32_t begin, int32_t end, int32_t part) {
     const pl_contact_extent *extents = d->bodies[body].extents;
     bool is_known = is_bounded(d, body);
     memory->presences[body].is_placed = false;
+    memory->presences[body].partner = pl_contact_cache_partner(&d->bodies[body]);
     if (!is_known) place_body(d, body);
     memory->presences[body].is_calm = is_known && pl_contact_is_calm_way(memory, body, drift_of(d, body));
     pl_box path =
@@ -160,10 +179,12 @@ static void write_points(const pl_contact_detection *d, int32_t body) {
   if (d->bodies[body].write_points != NULL) d->bodies[body].write_points(d->bodies[body].write_data);
 }
 
-// Write the points of a body that something is near.
+// Write the points of a body that something is near. Where all pairs are searched its lanes are filled while they are
+// in the cache; in other steps most bodies do without.
 static void place_near(const pl_contact_detection *d, int32_t body) {
   write_points(d, body);
   pl_contact_place_boxes(d, body);
+  if (d->phase == 0 && d->memory->presences[body].is_near_body) pl_contact_need_lanes(d, body);
 }
 
 // May a body be resolved at once, by what is near it?
@@ -278,15 +299,13 @@ void pl_contact_need_lanes(const pl_contact_detection *d, int32_t body) {
   atomic_flag_clear_explicit(&presence->lock, memory_order_release);
 }
 
-// A body that is awake: its hierarchy, if something may touch it. Its lanes are filled by the first pair that needs
-// them.
+// A body that is awake: its hierarchy, if something may touch it.
 static void refit_body(const pl_contact_detection *d, int32_t body) {
   pl_contact_presence *presence = &d->memory->presences[body];
   if (!presence->is_placed) return;
   presence->has_normals = needs_hierarchy(d, body);
   if (presence->has_normals) pl_contact_need_points(d, body);
   if (presence->has_normals) pl_surface_motion_refit(&d->memory->motions[body]);
-  atomic_store_explicit(&presence->has_lanes, false, memory_order_relaxed);
 }
 
 // Hierarchies of the bodies that something may touch; of all that just fell asleep, since they keep theirs.

@@ -425,13 +425,14 @@ void pl_contact_link_neighbours(pl_contact_memory *memory, const int32_t *bodies
     for (int32_t i = 0; i < count; ++i) {
       int32_t body = bodies[i], first = body * PL_PAIR_AXES;
       for (int32_t axis = first; axis < first + memory->axis_counts[body]; ++axis) {
-        int32_t other = memory->axes[axis].other;
-        if (memory->axes[axis].is_apart) continue;
+        const pl_pair_axis *pair = &memory->axes[axis];
+        int32_t other = pair->other;
+        if (pair->is_apart) continue;
         if (pass == 0) {
           start[body]++, start[other]++;
         } else {
-          memory->neighbours[--start[body]] = (pl_contact_neighbour){other, axis};
-          memory->neighbours[--start[other]] = (pl_contact_neighbour){body, axis};
+          memory->neighbours[--start[body]] = (pl_contact_neighbour){other, axis, pair->is_in_tets, pair->is_kept};
+          memory->neighbours[--start[other]] = (pl_contact_neighbour){body, axis, pair->is_in_tets, pair->is_kept};
         }
       }
     }

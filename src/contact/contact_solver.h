@@ -48,6 +48,7 @@ typedef struct pl_contact_presence {
   bool is_near_fast;     // near a body that it may pass through: surfaces are checked in the end
   bool is_calm;          // awake, and so slow that no two such bodies may pass through each other
   bool has_contacts;     // its points found some, in slots
+  uint32_t partner;      // what slots of impulses call it (contact_cache.h)
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
   atomic_bool has_points;    // its points, and the boxes of their blocks, are those of this step
   atomic_bool has_lanes;     // its lanes and extents are those of this step
@@ -58,6 +59,8 @@ typedef struct pl_contact_presence {
 typedef struct pl_contact_neighbour {
   int32_t body;
   int32_t axis;  // of the pair, an index into the axes of all bodies
+  // As the axis says; here they can be asked without looking at the axes of other bodies.
+  bool is_in_tets, is_kept;
 } pl_contact_neighbour;
 
 // Edges of some neighbouring triangles of a body: they search together, and share slots.

@@ -43,6 +43,7 @@ typedef struct tet_pair {
   int32_t other;
   // Of contacts that are kept (contact_keep.c): the slots of the points, and what they call the other body; NULL: none
   const pl_contact_impulse *last;
+  pl_contact_mask last_mask;
   uint32_t partner;
 } tet_pair;
 
@@ -257,9 +258,15 @@ pl_vec3 pl_contact_exit_normal(const pl_surface_tree *tree, const pl_vec3 *posit
   return sum;
 }
 
+// May a point have pressed against something in the last step?
+static bool has_last(const tet_pair *pair, int32_t point) {
+  int32_t point_count = pair->group->bodies[pair->group->body].surface->point_count;
+  return pair->last != NULL && pl_contact_mask_has(pair->last_mask, point, point_count);
+}
+
 // Where on the other body the point pressed in the last step; 0: it did not, or that is not known.
 static uint32_t last_spot_of(const tet_pair *pair, int32_t point) {
-  if (pair->last == NULL) return 0;
+  if (!has_last(pair, point)) return 0;
   const pl_contact_impulse *slot =
       pl_contact_cache_find_in(&pair->last[(size_t)point * PL_IMPULSES_PER_POINT], pair->partner);
   return slot != NULL ? slot->spot : 0;
@@ -272,16 +279,19 @@ static bool touch_tet(const tet_pair *pair, const found_point *found) {
                        (double)found->weights[3]};
   const pl_surface_motion *motion = &group->motions[pair->other];
   const pl_contact_surface *surface = motion->tree->surface;
-  tet_search s = {.group = group,
-                  .point = found->point,
-                  .surface = surface,
-                  .motion = motion,
-                  .map = surface->tet_map,
-                  .positions = group->bodies[pair->other].positions,
-                  .other = pair->other,
-                  .tet = found->tet,
-                  .rest_end = rest_position(surface->tet_map, found->tet, w),
-                  .outward = outward_of(&group->motions[group->body], found->point)};
+  // Without an initializer: clearing the heights takes longer than most searches, which do not ask for them.
+  tet_search s;
+  s.group = group;
+  s.point = found->point;
+  s.surface = surface;
+  s.motion = motion;
+  s.map = surface->tet_map;
+  s.positions = group->bodies[pair->other].positions;
+  s.other = pair->other;
+  s.tet = found->tet;
+  s.triangle_count = 0;
+  s.rest_end = rest_position(surface->tet_map, found->tet, w);
+  s.outward = outward_of(&group->motions[group->body], found->point);
   tet_exit out = find_exit(&s, last_spot_of(pair, found->point));
   if (out.triangle < 0) return false;
   pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}};
@@ -339,7 +349,8 @@ static int32_t find_all_inside(const tet_pair *pair, const pl_lane_tets *tets,
   const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[pair->other];
   double limit = group->bodies[group->body].radius + group->bodies[pair->other].radius + group->scale.margin;
   int32_t points[PL_SURFACE_LANE_POINTS], found_count = 0, count = list_inside(own, motion, limit, tets, points);
-  pl_lane_lookup lookup = {.limit = (float)limit};
+  pl_lane_lookup lookup;
+  lookup.limit = (float)limit;
   for (int32_t first = 0; first < count; first += LANES) {
     fill_lookup(own, &points[first], count - first < LANES ? count - first : LANES, tets->origin, &lookup);
     pl_lane_kernels_get()->find_tets(motion->tree->surface->tet_map, tets, &lookup);
@@ -348,7 +359,7 @@ static int32_t find_all_inside(const tet_pair *pair, const pl_lane_tets *tets,
       found_point *to = &found[found_count++];
       *to = (found_point){.point = points[first + i], .tet = lookup.tets[i]};
       memcpy(to->weights, lookup.weights[i], sizeof to->weights);
-      if (pair->last == NULL) continue;
+      if (!has_last(pair, to->point)) continue;
       const pl_contact_impulse *slots = &pair->last[(size_t)to->point * PL_IMPULSES_PER_POINT];
       __builtin_prefetch(slots);
       __builtin_prefetch(slots + PL_IMPULSES_PER_POINT - 1);
@@ -361,6 +372,7 @@ int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, co
   tet_pair pair = {.group = group,
                    .other = other,
                    .last = group->hits != NULL ? pl_contact_cache_last(&group->bodies[group->body]) : NULL,
+                   .last_mask = pl_contact_cache_last_mask(&group->bodies[group->body]),
                    .partner = pl_contact_cache_partner(&group->bodies[other])};
   found_point found[PL_SURFACE_LANE_POINTS];
   int32_t count = find_all_inside(&pair, tets, found), touching = 0;

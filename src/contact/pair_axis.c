@@ -15,17 +15,16 @@
 // Single precision is off by less than this fraction of the sizes.
 static const double ROUNDING = 1e-6;
 
-// The fixed directions, not unit, and their lengths; the rest of the lanes tells nothing apart.
-static const float DIRECTIONS[3][PL_PAIR_DIRECTION_LANES] = {
+const float pl_pair_directions[3][PL_PAIR_DIRECTION_LANES] = {
     {1, 1, 1, 1, 0, 0, 1, 1, 1, 1},
     {1, -1, 0, 0, 1, 1, 1, 1, -1, -1},
     {0, 0, 1, -1, 1, -1, 1, -1, 1, -1},
 };
 #define ROOT_2 1.41421356f
 #define ROOT_3 1.73205081f
-static const float LENGTHS[PL_PAIR_DIRECTION_LANES] = {ROOT_2,    ROOT_2,    ROOT_2,    ROOT_2,   ROOT_2,    ROOT_2,
-                                                       ROOT_3,    ROOT_3,    ROOT_3,    ROOT_3,   HUGE_VALF, HUGE_VALF,
-                                                       HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
+const float pl_pair_direction_lengths[PL_PAIR_DIRECTION_LANES] = {
+    ROOT_2, ROOT_2, ROOT_2,    ROOT_2,    ROOT_2,    ROOT_2,    ROOT_3,    ROOT_3,
+    ROOT_3, ROOT_3, HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
 
 void pl_pair_axis_fill_extents(pl_surface_motion *motion) {
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
@@ -38,8 +37,8 @@ void pl_pair_axis_end_extents(const pl_surface_motion *motion, double limit, flo
                               float max[PL_PAIR_DIRECTIONS]) {
   float more = (float)(limit + ROUNDING * pl_box_diagonal(motion->end_box));
   for (int k = 0; k < PL_PAIR_DIRECTIONS; ++k) {
-    min[k] = motion->extents->end_min[k] - more * LENGTHS[k];
-    max[k] = motion->extents->end_max[k] + more * LENGTHS[k];
+    min[k] = motion->extents->end_min[k] - more * pl_pair_direction_lengths[k];
+    max[k] = motion->extents->end_max[k] + more * pl_pair_direction_lengths[k];
   }
 }
 
@@ -52,23 +51,11 @@ static double slack_of(const pl_surface_motion *upper, const pl_surface_motion *
 }
 
 bool pl_pair_axis_is_apart(const pl_surface_motion *upper, const pl_surface_motion *lower, double limit) {
-  const pl_surface_extents *u = upper->extents, *l = lower->extents;
   pl_vec3 offset = pl_vec3_sub(upper->origin, lower->origin), shift = pl_vec3_sub(lower->drift, upper->drift);
-  float ox = (float)offset.x, oy = (float)offset.y, oz = (float)offset.z;
-  float sx = (float)shift.x, sy = (float)shift.y, sz = (float)shift.z;
-  float min_gap = (float)(limit + slack_of(upper, lower));
-  for (int k = 0; k < PL_PAIR_DIRECTION_LANES; k += LANES) {
-    pl_f8 nx = pl_f8_load_unaligned(&DIRECTIONS[0][k]), ny = pl_f8_load_unaligned(&DIRECTIONS[1][k]);
-    pl_f8 nz = pl_f8_load_unaligned(&DIRECTIONS[2][k]);
-    pl_f8 o = nx * ox + ny * oy + nz * oz, s = nx * sx + ny * sy + nz * sz;
-    pl_f8 upper_min = pl_f8_min(pl_f8_load_unaligned(&u->start_min[k]) + s, pl_f8_load_unaligned(&u->end_min[k])) + o;
-    pl_f8 upper_max = pl_f8_max(pl_f8_load_unaligned(&u->start_max[k]) + s, pl_f8_load_unaligned(&u->end_max[k])) + o;
-    pl_f8 lower_min = pl_f8_min(pl_f8_load_unaligned(&l->start_min[k]), pl_f8_load_unaligned(&l->end_min[k]));
-    pl_f8 lower_max = pl_f8_max(pl_f8_load_unaligned(&l->start_max[k]), pl_f8_load_unaligned(&l->end_max[k]));
-    pl_f8 gap = pl_f8_max(upper_min - lower_max, lower_min - upper_max);
-    if (pl_m8_any((pl_m8)(gap > pl_f8_load_unaligned(&LENGTHS[k]) * min_gap))) return true;
-  }
-  return false;
+  const float o[3] = {(float)offset.x, (float)offset.y, (float)offset.z};
+  const float s[3] = {(float)shift.x, (float)shift.y, (float)shift.z};
+  return pl_lane_kernels_get()->are_apart(upper->extents, lower->extents, o, s,
+                                          (float)(limit + slack_of(upper, lower)));
 }
 
 // The points of a body that are lowest along a direction.

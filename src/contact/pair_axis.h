@@ -19,6 +19,10 @@ struct pl_surface_extents {
   float end_min[PL_PAIR_DIRECTION_LANES], end_max[PL_PAIR_DIRECTION_LANES];
 };
 
+// The directions, not unit, and their lengths; the rest of the lanes tells nothing apart.
+extern const float pl_pair_directions[3][PL_PAIR_DIRECTION_LANES];
+extern const float pl_pair_direction_lengths[PL_PAIR_DIRECTION_LANES];
+
 // Fill the extents of a surface whose lanes are filled.
 void pl_pair_axis_fill_extents(pl_surface_motion *motion);
 

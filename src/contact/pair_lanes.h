@@ -185,6 +185,10 @@ typedef struct pl_lane_kernels {
   // Smallest and largest heights of these along the fixed directions.
   void (*fill_extents)(const float *lanes, int32_t block_count, float min[PL_PAIR_DIRECTIONS],
                        float max[PL_PAIR_DIRECTIONS]);
+  // Are two surfaces farther apart than `min_gap` along one of these, by their extents? `offset`:
+  // from the origin of the lower to that of the upper, `shift` is added to starts of the upper.
+  bool (*are_apart)(const pl_surface_extents *upper, const pl_surface_extents *lower,
+                    const float offset[3], const float shift[3], float min_gap);
   // The point of the lanes that is lowest along a normal at either end of the step, and its height;
   // `shift` is added to heights at the start.
   int32_t (*find_lowest)(const float *lanes, int32_t block_count, const float normal[3],

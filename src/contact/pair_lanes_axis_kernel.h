@@ -61,6 +61,24 @@ static void fill_extents(const float *lanes, int32_t block_count, float min[PL_P
   for (int k = 0; k < PL_PAIR_DIRECTIONS; ++k) min[k] = min_lane(low[k]), max[k] = -min_lane(-high[k]);
 }
 
+static bool are_apart(const pl_surface_extents *upper, const pl_surface_extents *lower, const float offset[3],
+                      const float shift[3], float min_gap) {
+  for (int k = 0; k < PL_PAIR_DIRECTION_LANES; k += LANES) {
+    pl_f8 nx = pl_f8_load_unaligned(&pl_pair_directions[0][k]), ny = pl_f8_load_unaligned(&pl_pair_directions[1][k]);
+    pl_f8 nz = pl_f8_load_unaligned(&pl_pair_directions[2][k]), length;
+    pl_f8 o = nx * offset[0] + ny * offset[1] + nz * offset[2], s = nx * shift[0] + ny * shift[1] + nz * shift[2];
+    pl_f8 upper_min = pl_f8_load_unaligned(&upper->start_min[k]) + s;
+    pl_f8 upper_max = pl_f8_load_unaligned(&upper->start_max[k]) + s;
+    upper_min = pl_f8_min(upper_min, pl_f8_load_unaligned(&upper->end_min[k])) + o;
+    upper_max = pl_f8_max(upper_max, pl_f8_load_unaligned(&upper->end_max[k])) + o;
+    pl_f8 lower_min = pl_f8_min(pl_f8_load_unaligned(&lower->start_min[k]), pl_f8_load_unaligned(&lower->end_min[k]));
+    pl_f8 lower_max = pl_f8_max(pl_f8_load_unaligned(&lower->start_max[k]), pl_f8_load_unaligned(&lower->end_max[k]));
+    length = pl_f8_load_unaligned(&pl_pair_direction_lengths[k]);
+    if (pl_m8_any((pl_m8)(pl_f8_max(upper_min - lower_max, lower_min - upper_max) > length * min_gap))) return true;
+  }
+  return false;
+}
+
 static int32_t find_lowest(const float *lanes, int32_t block_count, const float normal[3], float shift, float *height) {
   vec3_lanes n = set3(normal);
   pl_f8 best = pl_f8_set1(HUGE_VALF);

@@ -355,6 +355,7 @@ static int32_t list_nearest(const pl_lane_surface *surface, const pl_lane_positi
 
 const pl_lane_kernels KERNELS = {.fill_lanes = fill_lanes,
                                  .fill_extents = fill_extents,
+                                 .are_apart = are_apart,
                                  .find_lowest = find_lowest,
                                  .classify = classify,
                                  .pack_triangles = pack_triangles,

@@ -458,6 +458,8 @@ static void mark_body(marking *m, pl_body *body, pl_contact_body *entry) {
   entry->presses = body->next_presses;
   entry->last_impulses = pl_world_swap_impulses(world, body);
   entry->impulses = body->impulses;
+  // Impulses that are not swapped may change in the step.
+  entry->last_mask = entry->last_impulses != entry->impulses ? body->saved_impulse_mask : ~(pl_contact_mask)0;
 }
 
 static void mark_bodies(void *data, int32_t begin, int32_t end, int32_t block) {

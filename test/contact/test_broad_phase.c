@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "fixtures/particle_cubes.h"
+#include "math/simd.h"
 
 enum { BOXES = 700, CUBES = 60 };
 
@@ -17,12 +18,35 @@ static pl_box random_box(pl_random *random, pl_vec3 center, double spread, doubl
   return (pl_box){pl_vec3_sub(p, h), pl_vec3_add(p, h)};
 }
 
+// The items that a kernel names, in its order; returns their number.
+static int32_t list_items(bool walk_on(pl_broad_walk *), const pl_broad_phase *broad, pl_box box, int32_t *items) {
+  pl_broad_walk walk = pl_broad_phase_begin(broad, box);
+  int32_t count = 0;
+  for (; walk.items != 0 || walk_on(&walk); walk.items &= walk.items - 1)
+    items[count++] = broad->order[walk.first_item + __builtin_ctz(walk.items)];
+  return count;
+}
+
+// Both kernels name the same in the same order: that of axes, and so of pairs, is theirs.
+static void compare_kernels(const pl_broad_phase *broad, pl_box box) {
+  static int32_t plain[BOXES], lanes[BOXES];
+  int32_t count = list_items(pl_broad_walk_on_plain, broad, box, plain);
+#if PL_SIMD_HAS_AVX2
+  if (!PL_SIMD_CAN_AVX2()) return;
+  assert_int_equal(list_items(pl_broad_walk_on_avx2, broad, box, lanes), count);
+  assert_memory_equal(plain, lanes, (size_t)count * sizeof *plain);
+#else
+  (void)lanes, (void)count;
+#endif
+}
+
 // Every box asks for its neighbours; each must be named once, and nothing else.
 static int64_t compare_with_brute_force(const pl_broad_phase *broad, const pl_box *boxes, int32_t count) {
   static int32_t named[BOXES];
   int64_t pair_count = 0;
   for (int32_t i = 0; i < count; ++i) {
     memset(named, 0, sizeof named);
+    compare_kernels(broad, boxes[i]);
     pl_broad_walk walk = pl_broad_phase_begin(broad, boxes[i]);
     for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) named[item]++;
     for (int32_t k = 0; k < count; ++k) {

@@ -140,7 +140,23 @@ enum { BLOCKS = 3, MAX_POINTS = BLOCKS * LANES };
 typedef struct lane_answers {
   float lanes[2 * VEC3_LANES * BLOCKS], min[2][PL_PAIR_DIRECTIONS], max[2][PL_PAIR_DIRECTIONS], height;
   int32_t lowest;
+  uint32_t apart;  // a bit for each distance from a body with the same points
 } lane_answers;
+
+static uint32_t ask_distances(const pl_lane_kernels *kernels, const lane_answers *a) {
+  const float shift[3] = {0.1f, -0.2f, 0.05f};
+  pl_surface_extents extents = {0};
+  memcpy(extents.start_min, a->min[0], sizeof a->min[0]);
+  memcpy(extents.start_max, a->max[0], sizeof a->max[0]);
+  memcpy(extents.end_min, a->min[1], sizeof a->min[1]);
+  memcpy(extents.end_max, a->max[1], sizeof a->max[1]);
+  uint32_t apart = 0;
+  for (int i = 0; i < 32; ++i) {
+    const float offset[3] = {0.2f * (float)i, -0.1f * (float)i, 0.05f * (float)i};
+    apart |= (uint32_t)kernels->are_apart(&extents, &extents, offset, shift, 0.1f) << i;
+  }
+  return apart;
+}
 
 static void ask(const pl_lane_kernels *kernels, pl_vec3 points[2][MAX_POINTS], int32_t count, lane_answers *a) {
   const float normal[3] = {0.6f, -0.48f, 0.64f};
@@ -151,6 +167,7 @@ static void ask(const pl_lane_kernels *kernels, pl_vec3 points[2][MAX_POINTS], i
     kernels->fill_extents(a->lanes + VEC3_LANES * k, blocks, a->min[k], a->max[k]);
   }
   a->lowest = kernels->find_lowest(a->lanes, blocks, normal, 0.25f, &a->height);
+  a->apart = ask_distances(kernels, a);
 }
 
 // Against one point at a time.
@@ -172,6 +189,8 @@ static void check_answers(const lane_answers *a, pl_vec3 points[2][MAX_POINTS], 
   assert_true(a->min[1][8] == min && a->max[1][8] == max);
   assert_true(a->height == lowest);
   assert_int_equal(a->lowest, first);
+  // What is in one place is not apart, and what is 7 m away is.
+  assert_true((a->apart & 1) == 0 && a->apart >> 31 != 0);
 }
 
 static void lanes_answer_alike_on_both_instruction_sets(void **state) {
