@@ -153,6 +153,9 @@ static pl_status move_all(pl_world *world, pl_step_report *report, pl_error *err
 
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
   world->lines_moved = world->contacts_found = false;
+  // Layers may ask for pressures of the last step when the contacts are those of this one.
+  if (world->has_layers) pl_world_gather_presses(world, false);
+  world->resolved = 0;
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
   pl_status status = move_all(world, report, error);
   pl_scratch_pop(&world->scratch, mark);
@@ -237,6 +240,7 @@ static pl_status run_phases(pl_world *world, pl_step_report *report, pl_error *e
 static void finish_step(pl_world *world) {
   pl_world_finish_events(world);
   pl_world_rest(world);
+  bool any_sleeps = false;
   for (int32_t k = 0; k < world->awake_count; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     pl_body_clear_forces(body);
@@ -250,7 +254,10 @@ static void finish_step(pl_world *world) {
     pl_contact_mask press_mask = body->press_mask;
     body->press_mask = body->next_press_mask;
     body->next_press_mask = press_mask;
+    body->resolved = body->contact_number >= 0 ? world->resolved : 0;
+    any_sleeps = any_sleeps || pl_body_sleeps(body);
   }
+  if (any_sleeps) pl_world_gather_presses(world, true);
 }
 
 static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *error) {

@@ -203,6 +203,9 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
 
 pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) {
   if (pl_world_check_open(world, "pl_world_remove_body", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
+  // Bodies get other numbers.
+  pl_world_gather_presses(world, false);
+  world->resolved = 0;
   pl_body *body = pl_slots_remove(&world->bodies, pl_slot_of_body(id));
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   for (int32_t i = pl_slots_count(&world->pins) - 1; i >= 0; --i) {
@@ -335,6 +338,7 @@ pl_status pl_world_add_layer(pl_world *world, pl_body_id id, const pl_layer *lay
     pl_release(world->context, entry.saved);
     return pl_fail_memory(error);
   }
+  world->has_layers = true;
   pl_world_wake_body(world, body);
   // Until the first step the surface is what the body shows without layers.
   if (body->layers.count == 1) body->model->method->get_surface(body->model, body->state, body->surface);
