@@ -258,9 +258,9 @@ PL_API pl_status pl_body_get_surface(const pl_world *world, pl_body_id body, pl_
 /// mean force along the normals of its contacts, divided by the area that faces them, a third of
 /// each triangle around the point as it is now. Contact with colliders, other bodies and itself
 /// counts; that of rods with colliders does not. `pressures` holds the model's surface_point_count.
-/// The pressures are not part of the state: after pl_world_restore() they are those from before.
-/// Fails with PL_ERROR_NOT_FOUND for a stale handle, and when out of memory in the first call for a
-/// body.
+/// The pressures are not part of the state: after pl_world_restore() they are those from before,
+/// and after a step that failed they may be 0. Fails with PL_ERROR_NOT_FOUND for a stale handle,
+/// and when out of memory in the first call for a body.
 PL_API pl_status pl_body_get_contact_pressures(const pl_world *world, pl_body_id body,
                                                double *pressures, pl_error *error);
 

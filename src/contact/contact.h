@@ -140,9 +140,9 @@ typedef struct pl_contact_body {
   bool *has_impulses;             // whether any of them may be other than zero; NULL: not known
   pl_contact_mask *impulse_mask;  // which of them; NULL: not known
   uint32_t id;                    // the same in every step, for `impulses`
-  // Out, of a body that is awake: what its contacts push each surface point with along their
-  // normals is added, N s; NULL: not wanted. Those that the mask does not name are zero, whatever
-  // they say: they are cleared when it gets their name
+  // Out, of pl_contact_solver_add_presses() alone; NULL: not wanted. N s on each surface point;
+  // those that the mask does not name are zero, whatever they say: they are cleared when it gets
+  // their name
   pl_vec3 *presses;
   pl_contact_mask *press_mask;
   // radius: half the gap kept to other bodies, all the gap kept to colliders, metres
@@ -290,6 +290,11 @@ typedef struct pl_collider_impulse {
 void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver,
                                              const pl_contact_body *bodies,
                                              pl_collider_impulse *impulses);
+
+// Add what the contacts of the last resolution pushed surface points with along their normals to
+// the presses of those bodies that have some. Bodies are those of the resolution; until the next
+// detection or prepare.
+void pl_contact_solver_add_presses(const pl_contact_solver *solver, const pl_contact_body *bodies);
 
 // Replace the normal of a contact of the last detection that lies on the other surface by one that
 // does not flip from step to step (contact_steady.c); gaps are those along the new one.

@@ -14,54 +14,6 @@ static pl_vec3 point_of(const pl_contact_body *bodies, const pl_contact_side *si
   return point;
 }
 
-// The presses of a body, while contacts are added to them.
-typedef struct press_list {
-  pl_vec3 *presses;  // NULL: not wanted
-  pl_contact_mask mask;
-  int shift;
-  int32_t count;
-} press_list;
-
-static press_list begin_presses(const pl_contact_body *body) {
-  if (body->presses == NULL || body->asleep) return (press_list){.presses = NULL};
-  int32_t count = body->surface->point_count;
-  return (press_list){body->presses, *body->press_mask, pl_contact_mask_shift(count), count};
-}
-
-static void end_presses(const pl_contact_body *body, const press_list *list) {
-  if (list->presses != NULL) *body->press_mask = list->mask;
-}
-
-// The neighbours of a point that share a bit of the mask.
-static void clear_presses(press_list *list, int32_t bit) {
-  int32_t first = bit << list->shift, end = (bit + 1) << list->shift;
-  for (int32_t i = first; i < end && i < list->count; ++i) list->presses[i] = pl_vec3_of(0, 0, 0);
-  list->mask |= UINT64_C(1) << bit;
-}
-
-static inline void add_press(press_list *list, int32_t point, pl_vec3 impulse, double weight) {
-  int32_t bit = point >> list->shift;
-  uint64_t is_there = list->mask >> bit & 1;
-  if (list->shift == 0) {
-    // A point is as often new as not: without a branch that would be guessed wrong.
-    pl_vec3_parts before = pl_mask_parts(pl_load_parts(&list->presses[point]), is_there);
-    pl_store_parts(&list->presses[point], pl_add_parts(before, pl_load_parts(&impulse), weight));
-    list->mask |= UINT64_C(1) << bit;
-    return;
-  }
-  if (is_there == 0) clear_presses(list, bit);
-  list->presses[point] = pl_vec3_add_scaled(list->presses[point], impulse, weight);
-}
-
-// What a contact pushed the surface points of one side with.
-static void press_side(const pl_contact_body *bodies, const pl_contact_side *side, pl_vec3 impulse) {
-  if (side->body < 0) return;
-  press_list list = begin_presses(&bodies[side->body]);
-  for (int32_t k = 0; k < side->count && list.presses != NULL; ++k)
-    add_press(&list, side->points[k], impulse, side->weights[k]);
-  end_presses(&bodies[side->body], &list);
-}
-
 // What a contact gave to its collider.
 void pl_contact_push_collider(const pl_contact_body *bodies, const pl_contact_row *row, const pl_contact *contact,
                               pl_collider_impulse *sum) {
@@ -77,46 +29,26 @@ static void report_row(const pl_contact_body *bodies, const pl_contact_row *row,
   outcome->overlap_count += contact->depth > 0;
   outcome->deepest = pl_larger(outcome->deepest, contact->depth);
   if (contact->collider != outcome->collider) outcome->collider = -1;
-  double press = row->normal_impulse + row->rest_impulse;
-  if (press > 0) {
-    press_side(bodies, &contact->a, pl_vec3_scale(contact->normal, press));
-    press_side(bodies, &contact->b, pl_vec3_scale(contact->normal, -press));
-  }
   if (outcome->collider >= 0) pl_contact_push_collider(bodies, row, contact, &outcome->impulse);
 }
 
-static void report_soft(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair,
-                        int side_number, pl_contact_outcome *outcome) {
-  pl_soft_side side = pl_soft_side_of(pair, side_number);
-  const int32_t *triangles = bodies[side.other].surface->triangles;
-  press_list own = begin_presses(&bodies[side.own]), other = begin_presses(&bodies[side.other]);
-  for (int32_t i = side.first; i < side.end; ++i) {
-    const pl_soft_row *row = &memory->soft_rows[i];
-    const pl_soft_note *note = &memory->soft_notes[i];
-    double depth = (double)note->depth, press = (double)row->normal_impulse + (double)note->rest_impulse;
-    outcome->overlap_count += depth > 0;
-    outcome->deepest = pl_larger(outcome->deepest, depth);
-    if (!(press > 0)) continue;
-    pl_vec3 impulse = pl_vec3_scale(pl_vec3_of_floats(row->normal), press);
-    if (own.presses != NULL) add_press(&own, note->point, impulse, 1);
-    if (other.presses == NULL) continue;
-    pl_contact_place place = pl_contact_spot_place(note->spot);
-    const int32_t *corners = &triangles[3 * (size_t)place.triangle];
-    for (int k = 0; k < 3; ++k) add_press(&other, corners[k], impulse, -place.weights[k]);
+static pl_contact_outcome soft_outcome(const pl_contact_memory *memory, const pl_contact_pair *pair) {
+  pl_contact_outcome outcome = {.collider = -1};
+  const pl_soft_note *first = &memory->soft_notes[pair->first_row];
+  for (const pl_soft_note *note = first; note < first + pair->side_rows[0] + pair->side_rows[1]; ++note) {
+    outcome.overlap_count += note->depth > 0;
+    outcome.deepest = pl_larger(outcome.deepest, (double)note->depth);
   }
-  end_presses(&bodies[side.own], &own);
-  end_presses(&bodies[side.other], &other);
+  return outcome;
 }
 
 void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pairs,
                              int32_t count) {
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
-    if (pair + 1 < pairs + count) pl_soft_fetch_presses(memory, bodies, pair + 1);
     const int32_t *contacts = &memory->plan.row_contacts[pair->first_row];
     pl_contact_outcome *outcome = &memory->outcomes[pair - memory->plan.pairs];
     if (pair->axis >= 0) {
-      *outcome = (pl_contact_outcome){.collider = -1};
-      for (int k = 0; k < 2; ++k) report_soft(memory, bodies, pair, k, outcome);
+      *outcome = soft_outcome(memory, pair);
       continue;
     }
     *outcome = (pl_contact_outcome){.collider = pair->count > 0 ? memory->contacts[contacts[0]].collider : -1};
@@ -169,5 +101,108 @@ void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver, co
     pl_collider_impulse *sum = &impulses[outcome->collider];
     sum->linear = pl_vec3_add(sum->linear, outcome->impulse.linear);
     sum->angular = pl_vec3_add(sum->angular, outcome->impulse.angular);
+  }
+}
+
+// --- presses
+
+// Those of a body, while contacts are added to them.
+typedef struct press_list {
+  pl_vec3 *presses;  // NULL: not wanted
+  pl_contact_mask mask;
+  int shift;
+  int32_t count;
+} press_list;
+
+static press_list begin_presses(const pl_contact_body *body) {
+  if (body->presses == NULL) return (press_list){.presses = NULL};
+  int32_t count = body->surface->point_count;
+  return (press_list){body->presses, *body->press_mask, pl_contact_mask_shift(count), count};
+}
+
+static void end_presses(const pl_contact_body *body, const press_list *list) {
+  if (list->presses != NULL) *body->press_mask = list->mask;
+}
+
+// The neighbours of a point that share a bit of the mask.
+static void clear_presses(press_list *list, int32_t bit) {
+  int32_t first = bit << list->shift, end = (bit + 1) << list->shift;
+  for (int32_t i = first; i < end && i < list->count; ++i) list->presses[i] = pl_vec3_of(0, 0, 0);
+  list->mask |= UINT64_C(1) << bit;
+}
+
+static inline void add_press(press_list *list, int32_t point, pl_vec3 impulse, double weight) {
+  int32_t bit = point >> list->shift;
+  uint64_t is_there = list->mask >> bit & 1;
+  if (list->shift == 0) {
+    // A point is as often new as not: without a branch that would be guessed wrong.
+    pl_vec3_parts before = pl_mask_parts(pl_load_parts(&list->presses[point]), is_there);
+    pl_store_parts(&list->presses[point], pl_add_parts(before, pl_load_parts(&impulse), weight));
+    list->mask |= UINT64_C(1) << bit;
+    return;
+  }
+  if (is_there == 0) clear_presses(list, bit);
+  list->presses[point] = pl_vec3_add_scaled(list->presses[point], impulse, weight);
+}
+
+// What a contact pushed the surface points of one side with.
+static void press_side(const pl_contact_body *bodies, const pl_contact_side *side, pl_vec3 impulse) {
+  if (side->body < 0) return;
+  press_list list = begin_presses(&bodies[side->body]);
+  for (int32_t k = 0; k < side->count && list.presses != NULL; ++k)
+    add_press(&list, side->points[k], impulse, side->weights[k]);
+  end_presses(&bodies[side->body], &list);
+}
+
+static void press_rows(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair) {
+  for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
+    const pl_contact *contact = &memory->contacts[memory->plan.row_contacts[i]];
+    double press = memory->rows[i].normal_impulse + memory->rows[i].rest_impulse;
+    if (!(press > 0)) continue;
+    press_side(bodies, &contact->a, pl_vec3_scale(contact->normal, press));
+    press_side(bodies, &contact->b, pl_vec3_scale(contact->normal, -press));
+  }
+}
+
+static void press_soft(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_soft_side *side) {
+  const int32_t *triangles = bodies[side->other].surface->triangles;
+  press_list own = begin_presses(&bodies[side->own]), other = begin_presses(&bodies[side->other]);
+  for (int32_t i = side->first; i < side->end; ++i) {
+    const pl_soft_row *row = &memory->soft_rows[i];
+    const pl_soft_note *note = &memory->soft_notes[i];
+    double press = (double)row->normal_impulse + (double)note->rest_impulse;
+    if (!(press > 0)) continue;
+    pl_vec3 impulse = pl_vec3_scale(pl_vec3_of_floats(row->normal), press);
+    if (own.presses != NULL) add_press(&own, note->point, impulse, 1);
+    if (other.presses == NULL) continue;
+    pl_contact_place place = pl_contact_spot_place(note->spot);
+    const int32_t *corners = &triangles[3 * (size_t)place.triangle];
+    for (int k = 0; k < 3; ++k) add_press(&other, corners[k], impulse, -place.weights[k]);
+  }
+  end_presses(&bodies[side->own], &own);
+  end_presses(&bodies[side->other], &other);
+}
+
+static void press_lone(const pl_contact_memory *memory, const pl_contact_body *body, const pl_contact_pair *pair) {
+  press_list list = begin_presses(body);
+  const pl_lone_contact *first = &memory->lone_contacts[memory->point_start[pair->a] * PL_CONTACTS_PER_POINT];
+  for (const pl_lone_contact *contact = first; contact < first + pair->count; ++contact)
+    if (contact->impulse > 0) add_press(&list, contact->point, pl_vec3_scale(contact->normal, contact->impulse), 1);
+  end_presses(body, &list);
+}
+
+void pl_contact_solver_add_presses(const pl_contact_solver *solver, const pl_contact_body *bodies) {
+  const pl_contact_memory *memory = &solver->memory;
+  for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
+    const pl_contact_pair *pair = &memory->plan.pairs[p];
+    if (bodies[pair->a].presses == NULL && (pair->b < 0 || bodies[pair->b].presses == NULL)) continue;
+    if (pair->is_lone) {
+      press_lone(memory, &bodies[pair->a], pair);
+    } else if (pair->axis >= 0) {
+      pl_soft_side sides[2] = {pl_soft_side_of(pair, 0), pl_soft_side_of(pair, 1)};
+      for (int k = 0; k < 2; ++k) press_soft(memory, bodies, &sides[k]);
+    } else {
+      press_rows(memory, bodies, pair);
+    }
   }
 }

@@ -306,22 +306,6 @@ void pl_soft_fetch_slots(const pl_soft_solution *s, const pl_contact_pair *pair)
   }
 }
 
-void pl_soft_fetch_presses(const pl_contact_memory *memory, const pl_contact_body *bodies,
-                           const pl_contact_pair *pair) {
-  if (pair->axis < 0) return;
-  for (int k = 0; k < 2; ++k) {
-    pl_soft_side side = pl_soft_side_of(pair, k);
-    const pl_vec3 *own = bodies[side.own].presses, *other = bodies[side.other].presses;
-    if (own == NULL || other == NULL) continue;
-    const int32_t *triangles = bodies[side.other].surface->triangles;
-    for (const pl_soft_note *note = &memory->soft_notes[side.first]; note < &memory->soft_notes[side.end]; ++note) {
-      const int32_t *corners = &triangles[3 * (size_t)pl_contact_spot_triangle(note->spot)];
-      __builtin_prefetch(&own[note->point], 1);
-      for (int c = 0; c < 3; ++c) __builtin_prefetch(&other[corners[c]], 1);
-    }
-  }
-}
-
 // --- after the sweeps
 
 void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair) {

@@ -145,12 +145,10 @@ void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair);
 
 // Fetch into the cache what the rows of a pair act on, while another pair is still worked on: a
 // step of a large heap waits for memory most of its time. Positions at both ends of the step for
-// dampers, slots of impulses, and presses for reports.
+// dampers, and slots of impulses.
 void pl_soft_fetch_ends(const pl_contact_memory *memory, const pl_contact_body *bodies,
                         const pl_contact_pair *pair);
 void pl_soft_fetch_slots(const pl_soft_solution *s, const pl_contact_pair *pair);
-void pl_soft_fetch_presses(const pl_contact_memory *memory, const pl_contact_body *bodies,
-                           const pl_contact_pair *pair);
 
 // A row of a side as a contact, and the sum of its impulses along the normal, for reports.
 pl_contact pl_soft_contact(const pl_contact_memory *memory, const pl_soft_side *side,

@@ -293,8 +293,7 @@ pl_contact_report pl_contact_sum_report(const pl_contact_memory *memory);
 void pl_contact_push_collider(const pl_contact_body *bodies, const pl_contact_row *row,
                               const pl_contact *contact, pl_collider_impulse *sum);
 
-// After resolution: what the contacts of these pairs pushed surface points and colliders with
-// (contact_report.c).
+// After resolution: what became of the contacts of these pairs (contact_report.c).
 void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies,
                              const pl_contact_pair *pairs, int32_t count);
 

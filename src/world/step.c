@@ -154,6 +154,9 @@ static pl_status move_all(pl_world *world, pl_step_report *report, pl_error *err
 
 static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *error) {
   world->lines_moved = world->contacts_found = false;
+  // Layers may ask for pressures of the last step when the contacts are those of this one.
+  if (world->had_layers) pl_world_gather_presses(world, false);
+  world->resolved = 0;
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
   pl_status status = move_all(world, report, error);
   pl_scratch_pop(&world->scratch, mark);
@@ -237,7 +240,7 @@ static pl_status run_phases(pl_world *world, pl_step_report *report, pl_error *e
 enum { FINISH_GRAIN = 16 };
 
 // Forces are used up and new surfaces are shown.
-static void finish_body(pl_body *body) {
+static void finish_body(const pl_world *world, pl_body *body) {
   pl_body_clear_forces(body);
   ++body->version;
   pl_vec3 *shown = body->surface;
@@ -249,6 +252,7 @@ static void finish_body(pl_body *body) {
   pl_contact_mask press_mask = body->press_mask;
   body->press_mask = body->next_press_mask;
   body->next_press_mask = press_mask;
+  body->resolved = body->contact_number >= 0 ? world->resolved : 0;
 }
 
 static void finish_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -257,7 +261,7 @@ static void finish_bodies(void *data, int32_t begin, int32_t end, int32_t block)
   for (int32_t k = begin; k < end; ++k) {
     pl_body *body = pl_slots_at(&world->bodies, PL_ITEM(&world->awake, int32_t, k));
     pl_body_count_rest(world, body);
-    finish_body(body);
+    finish_body(world, body);
   }
 }
 
@@ -266,7 +270,7 @@ static void finish_step(pl_world *world) {
   pl_world_finish_events(world);
   pl_parallel_for(world->context, world->awake_count, FINISH_GRAIN, finish_bodies, world);
   world->version += world->awake_count;
-  pl_world_rest(world);
+  if (pl_world_rest(world)) pl_world_gather_presses(world, true);
 }
 
 static pl_status step_once(pl_world *world, pl_step_report *report, pl_error *error) {

@@ -211,6 +211,9 @@ pl_status pl_world_add_body(pl_world *world, const pl_body_def *def, pl_body_id 
 
 pl_status pl_world_remove_body(pl_world *world, pl_body_id id, pl_error *error) {
   if (pl_world_check_open(world, "pl_world_remove_body", error) < 0) return PL_ERROR_INVALID_ARGUMENT;
+  // Bodies get other numbers.
+  pl_world_gather_presses(world, false);
+  world->resolved = 0;
   pl_body *body = pl_slots_remove(&world->bodies, pl_slot_of_body(id));
   if (body == NULL) return pl_fail(error, PL_ERROR_NOT_FOUND, "there is no such body in this world");
   for (int32_t i = pl_slots_count(&world->pins) - 1; i >= 0; --i) {

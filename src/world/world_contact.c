@@ -55,7 +55,7 @@ static bool list_bodies(pl_world *world) {
         .impulses = body->impulses,
         .has_impulses = &body->has_impulses,
         .impulse_mask = &body->impulse_mask,
-        .press_mask = &body->next_press_mask,
+        .press_mask = &body->press_mask,
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
         .spares_colliders = body->model->method->handles_colliders || !body->collides,
@@ -120,6 +120,8 @@ static void plan_bodies(pl_world *world) {
 
 pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
   if (world->prepared) return PL_OK;
+  pl_world_gather_presses(world, false);
+  world->resolved = 0;
   if (!list_bodies(world) || !list_colliders(world) || !pl_world_list_pairs(world) || !take_slots(world))
     return pl_fail_memory(error);
   pl_status status = pl_world_prepare_events(world, error);
@@ -455,7 +457,6 @@ static void mark_body(marking *m, pl_body *body, pl_contact_body *entry) {
   entry->positions = body->positions;
   entry->start_velocities = body->start_velocities;
   entry->velocities = body->velocities;
-  entry->presses = body->next_presses;
   entry->last_impulses = pl_world_swap_impulses(world, body);
   entry->impulses = body->impulses;
   // Impulses that are not swapped may change in the step.
@@ -504,6 +505,7 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   pl_status status = find_contacts(world, is_known, &step, error);
   if (status >= 0) status = pl_contact_solver_resolve(world->contact_solver, entries, count, &step, report, error);
   if (status < 0) return status;
+  world->resolved = ++world->resolution_count;
   pl_world_collect_contacts(world);
   pl_world_finish_couplings(world);
   pl_contact_solver_get_collider_impulses(world->contact_solver, entries, world->collider_impulses.items);

@@ -35,6 +35,14 @@ void pl_world_shown_destroy(pl_world_shown *shown) {
   pl_release(shown->context, shown);
 }
 
+void pl_world_shown_lock(const pl_world *world) {
+  pthread_mutex_lock(&world->shown->lock);
+}
+
+void pl_world_shown_unlock(const pl_world *world) {
+  pthread_mutex_unlock(&world->shown->lock);
+}
+
 // --- shapes, shared by the bodies of a model
 
 static pl_shown_shape *find_shape(const pl_world_shown *all, const pl_model *model) {

@@ -38,6 +38,10 @@ pl_status pl_world_show_body(const pl_world *world, pl_body *body, int parts,
 // Boxes around the surfaces of all bodies, in their order. Fails only when out of memory.
 pl_status pl_world_show_boxes(const pl_world *world, const pl_box **boxes, pl_error *error);
 
+// Guard what else is computed when asked for.
+void pl_world_shown_lock(const pl_world *world);
+void pl_world_shown_unlock(const pl_world *world);
+
 // The memory of it: of the world and of a body.
 pl_status pl_world_shown_create(pl_context *context, pl_world_shown **shown, pl_error *error);
 void pl_world_shown_destroy(pl_world_shown *shown);

@@ -226,8 +226,9 @@ void pl_body_count_rest(const pl_world *world, pl_body *body) {
   body->rest.still_seconds = is_slow ? body->rest.still_seconds + world->def.step : 0;
 }
 
-void pl_world_rest(pl_world *world) {
-  if (!counts_rest(world) || world->awake_count == 0) return;
+bool pl_world_rest(pl_world *world) {
+  if (!counts_rest(world) || world->awake_count == 0) return false;
+  bool any = false;
   disturb_by_pins(world);
   // An island is ready when its least rested body is.
   pl_contact_islands islands = pl_contact_solver_get_islands(world->contact_solver);
@@ -244,12 +245,16 @@ void pl_world_rest(pl_world *world) {
     int32_t island = islands.island_of[k];
     // What meets colliders in its own step and no other body is an island by itself.
     bool is_own = island < 0 && body->model->method->handles_colliders && !body->bounces;
-    if (is_own && body->rest.still_seconds >= world->def.sleep_seconds && !pl_body_sleeps(body))
+    if (is_own && body->rest.still_seconds >= world->def.sleep_seconds && !pl_body_sleeps(body)) {
       fall_asleep(body, ++world->sleep_group_count);
+      any = true;
+    }
     if (island < 0 || still[island] < world->def.sleep_seconds || pl_body_sleeps(body)) continue;
     if (groups[island] == 0) groups[island] = ++world->sleep_group_count;
     fall_asleep(body, groups[island]);
+    any = true;
   }
+  return any;
 }
 
 // --- for the caller

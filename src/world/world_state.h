@@ -83,6 +83,9 @@ typedef struct pl_body {
   pl_vec3 *next_presses;      // … and in the step under way; swapped when it has succeeded
   // Which ones of either array are there; the others are zero, whatever they say.
   pl_contact_mask press_mask, next_press_mask;
+  // The resolution that pressed on it too, as long as that is not added (world_pressures.c); 0:
+  // none
+  int64_t resolved;
   pl_vector layers;             // of pl_world_layer
   int64_t version;              // counts changes of its surface
   bool has_previous;            // `saved` is the state before the last step, not before a jump
@@ -162,7 +165,9 @@ struct pl_world {
   bool had_layers;                  // some body has layers, or had
   bool saves_in_move;   // there are no controllers either: such bodies are saved in their move
   bool contacts_found;  // the contact solver has those of where bodies are after their moves
-  int64_t sleep_group_count;                // groups of sleepers so far
+  int64_t resolution_count;   // of contacts so far …
+  int64_t resolved;           // … and the one that the contact solver still holds; 0: none
+  int64_t sleep_group_count;  // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool has_bouncing;        // any body that bounces off a collider in the coupled solve
   bool prepared;            // the contact solver knows all bodies and colliders
@@ -334,15 +339,20 @@ const pl_contact_impulse *pl_world_swap_impulses(const pl_world *world, pl_body 
 
 void pl_body_clear_forces(pl_body *body);
 
+// Add what contact pressed with in the last step where that is not done, to all bodies or those
+// that sleep (world_pressures.c). Call it before the contact solver forgets, or bodies get other
+// numbers.
+void pl_world_gather_presses(const pl_world *world, bool sleepers_only);
+
 // Sleeping (world_sleep.c): list what moves in this step, wake what was touched, let islands fall
 // asleep at the end of a step.
 bool pl_body_sleeps(const pl_body *body);
 void pl_world_list_awake(pl_world *world);
 void pl_world_wake_touched(pl_world *world);
 // First how long each body that is awake has rested, then which islands have done so for long
-// enough.
+// enough; returns whether any fell asleep.
 void pl_body_count_rest(const pl_world *world, pl_body *body);
-void pl_world_rest(pl_world *world);
+bool pl_world_rest(pl_world *world);
 // Is a body slow, by its `positions` and `velocities`; the means of thirds of its particles.
 bool pl_body_is_still(const pl_body *body, const pl_vec3 *positions, const pl_vec3 *velocities,
                       double speed);

@@ -202,11 +202,106 @@ static void a_step_that_failed_pressed_nothing(void **state) {
   pl_context_destroy(context);
 }
 
+// Three soft boxes on each other, a rigid one on top of them.
+static void add_tower(pl_world *world, pl_model *models[2], pl_body_id bodies[4]) {
+  for (int i = 0; i < 4; ++i)
+    bodies[i] = add_body(world, models[i / 3], pl_vec3_of(0.013 * i, (0.49 + 0.98 * i) * SIZE, 0.007 * i));
+}
+
+static void check_same_pressures(pl_world *a, pl_body_id in_a, pl_world *b, pl_body_id in_b) {
+  pl_error error = {0};
+  double x[64], y[64];
+  size_t count = (size_t)pl_model_get_report(pl_body_get_model(a, in_a)).surface_point_count;
+  assert_true(count <= 64);
+  check_ok(pl_body_get_contact_pressures(a, in_a, x, &error), &error);
+  check_ok(pl_body_get_contact_pressures(b, in_b, y, &error), &error);
+  assert_memory_equal(x, y, count * sizeof *x);
+}
+
+// Whoever asks in each step gets what one gets who asks at last; also after the world has changed.
+static void pressures_do_not_depend_on_who_asked_before(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_model *models[2] = {make_model(context, 0, 3), make_model(context, 3, 3)};
+  for (int change = 0; change < 3; ++change) {
+    pl_world *worlds[2];
+    pl_body_id bodies[2][4];
+    for (int w = 0; w < 2; ++w) {
+      worlds[w] = make_ground(context, false);
+      add_tower(worlds[w], models, bodies[w]);
+    }
+    double pressures[64];
+    pl_error error = {0};
+    for (int i = 0; i < 40; ++i) {
+      for (int w = 0; w < 2; ++w) run_steps(worlds[w], 1);
+      for (int k = 0; k < 4; ++k)
+        check_ok(pl_body_get_contact_pressures(worlds[0], bodies[0][k], pressures, &error), &error);
+    }
+    for (int w = 0; w < 2 && change == 1; ++w) check_ok(pl_world_remove_body(worlds[w], bodies[w][0], &error), &error);
+    for (int w = 0; w < 2 && change == 2; ++w) add_body(worlds[w], models[0], pl_vec3_of(3, 1, 0));
+    for (int k = change == 1; k < 4; ++k) check_same_pressures(worlds[0], bodies[0][k], worlds[1], bodies[1][k]);
+    for (int w = 0; w < 2; ++w) pl_world_destroy(worlds[w]);
+  }
+  for (int i = 0; i < 2; ++i) pl_model_destroy(models[i]);
+  pl_context_destroy(context);
+}
+
+// What a layer reads is of the step before.
+typedef struct asking_layer {
+  pl_body_id body;
+  double pressures[64];
+  bool fails;
+} asking_layer;
+
+static pl_status ask(void *user, const pl_world *world, pl_body_id body, pl_vec3 *points, int32_t count,
+                     pl_error *error) {
+  (void)body, (void)points, (void)count;
+  asking_layer *layer = user;
+  if (layer->fails) return error->status = PL_ERROR_INVALID_ARGUMENT;
+  return pl_body_get_contact_pressures(world, layer->body, layer->pressures, error);
+}
+
+static void layers_see_the_step_before(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_error error = {0};
+  pl_model *models[2] = {make_model(context, 0, 3), make_model(context, 3, 3)};
+  pl_world *world = make_ground(context, false);
+  pl_body_id bodies[4];
+  add_tower(world, models, bodies);
+  asking_layer asking = {.body = bodies[0]};
+  pl_layer layer = {.after_step = ask, .user = &asking};
+  check_ok(pl_world_add_layer(world, bodies[1], &layer, &error), &error);
+  size_t size = (size_t)pl_model_get_report(models[0]).surface_point_count * sizeof(double);
+  double before[64], after[64];
+  run_steps(world, 30);
+  check_ok(pl_body_get_contact_pressures(world, bodies[0], before, &error), &error);
+  assert_true(before[0] > 0);
+  run_steps(world, 1);
+  check_ok(pl_body_get_contact_pressures(world, bodies[0], after, &error), &error);
+  assert_memory_not_equal(before, after, size);
+  run_steps(world, 1);
+  // Areas are those of now.
+  for (size_t i = 0; i < size / sizeof(double); ++i) assert_int_equal(after[i] > 0, asking.pressures[i] > 0);
+  check_ok(pl_body_get_contact_pressures(world, bodies[0], before, &error), &error);
+  asking.fails = true;
+  assert_true(pl_world_step(world, NULL, &error) < 0);
+  check_ok(pl_body_get_contact_pressures(world, bodies[0], after, &error), &error);
+  assert_memory_equal(before, after, size);
+  pl_world_destroy(world);
+  for (int i = 0; i < 2; ++i) pl_model_destroy(models[i]);
+  pl_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_box_presses_with_its_weight),      cmocka_unit_test(edges_press_like_the_middle),
-      cmocka_unit_test(the_lower_of_two_bears_both),        cmocka_unit_test(a_sleeper_still_presses),
+      cmocka_unit_test(a_box_presses_with_its_weight),
+      cmocka_unit_test(edges_press_like_the_middle),
+      cmocka_unit_test(the_lower_of_two_bears_both),
+      cmocka_unit_test(a_sleeper_still_presses),
       cmocka_unit_test(a_step_that_failed_pressed_nothing),
+      cmocka_unit_test(pressures_do_not_depend_on_who_asked_before),
+      cmocka_unit_test(layers_see_the_step_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
