@@ -279,54 +279,50 @@ static pl_vec3 impulse_of(const pl_contact_row *row) {
   return pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse);
 }
 
-// How many of the first pairs share no body: those of one colour, except those that found none.
-static int32_t count_apart(const pl_contact_pair *pairs, int32_t count) {
-  if (pairs->color == PL_SERIAL_COLOR) return 1;
-  int32_t i = 1;
-  while (i < count && pairs[i].color == pairs->color) ++i;
+static void start_pair(const resolution *r, const pl_contact_pair *pair) {
+  if (pair->joint >= 0) {
+    const pl_contact_joint *joint = &r->solver->joints[pair->joint];
+    joint->begin(joint->data, r->bodies, r->step);
+  }
+  for (int32_t i = 0; i < pair->count; ++i) {
+    const pl_contact_row *row = &r->memory->rows[pair->first_row + i];
+    if (row->normal_impulse > 0 && row->normal_mass > 0) push_row(r->bodies, row, impulse_of(row));
+  }
+}
+
+static void sweep_pair(const resolution *r, const pl_contact_pair *pair) {
+  if (pair->joint >= 0) {
+    const pl_contact_joint *joint = &r->solver->joints[pair->joint];
+    joint->sweep(joint->data, r->bodies, r->step, r->corrects);
+  }
+  for (int32_t i = 0; i < pair->count; ++i) {
+    pl_contact_row *row = &r->memory->rows[pair->first_row + i];
+    if (r->notes) row->arrive_impulse = impulse_of(row);
+    sweep_row(r->bodies, row, r->corrects);
+  }
+}
+
+// How many of the first pairs are of soft bodies.
+static int32_t count_soft(const pl_contact_pair *pairs, int32_t count) {
+  int32_t i = 0;
+  while (i < count && pairs[i].axis >= 0) ++i;
   return i;
 }
 
-static void start_apart(const resolution *r, const pl_contact_pair *pairs, int32_t count) {
-  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
-    if (pair->axis >= 0) continue;
-    if (pair->joint >= 0) {
-      const pl_contact_joint *joint = &r->solver->joints[pair->joint];
-      joint->begin(joint->data, r->bodies, r->step);
-    }
-    for (int32_t i = 0; i < pair->count; ++i) {
-      const pl_contact_row *row = &r->memory->rows[pair->first_row + i];
-      if (row->normal_impulse > 0 && row->normal_mass > 0) push_row(r->bodies, row, impulse_of(row));
-    }
-  }
-  pl_soft_start(&r->soft, pairs, count);
-}
-
-static void sweep_apart(const resolution *r, const pl_contact_pair *pairs, int32_t count) {
-  for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
-    if (pair->axis >= 0) continue;
-    if (pair->joint >= 0) {
-      const pl_contact_joint *joint = &r->solver->joints[pair->joint];
-      joint->sweep(joint->data, r->bodies, r->step, r->corrects);
-    }
-    for (int32_t i = 0; i < pair->count; ++i) {
-      pl_contact_row *row = &r->memory->rows[pair->first_row + i];
-      if (r->notes) row->arrive_impulse = impulse_of(row);
-      sweep_row(r->bodies, row, r->corrects);
-    }
-  }
-  if (r->notes) pl_soft_note_impulses(&r->soft, pairs, count);
-  pl_soft_sweep(&r->soft, pairs, count, r->corrects);
-}
-
+// The same pairs are visited together by the start and by each sweep: what the start makes of soft pairs is kept.
 static void sweep_pairs(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
-  for (int32_t i = 0, apart; i < count; i += apart) {
-    apart = count_apart(&pairs[i], count - i);
-    if (r->starts)
-      start_apart(r, &pairs[i], apart);
+  for (int32_t i = 0; i < count;) {
+    int32_t soft = count_soft(&pairs[i], count - i);
+    if (soft > 0 && r->starts)
+      pl_soft_start(&r->soft, &pairs[i], soft);
+    else if (soft > 0)
+      pl_soft_sweep(&r->soft, &pairs[i], r->corrects, r->notes);
+    else if (r->starts)
+      start_pair(r, &pairs[i]);
     else
-      sweep_apart(r, &pairs[i], apart);
+      sweep_pair(r, &pairs[i]);
+    i += soft > 0 ? soft : 1;
   }
 }
 
@@ -587,6 +583,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   r.leaves = sweeps.leaves;
   memory->lone_row_count = resolve_all_lone(&r);
   memory->soft_pair_count = pl_soft_list_pairs(memory, solver->context);
+  pl_soft_begin_rounds(memory);
   pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,   solver->joints,
                              solver->joint_count, memory->soft_pairs, memory->soft_pair_count, memory->lone_bodies,
                              memory->lone_count};

@@ -75,6 +75,8 @@ static inline pl_vec3 pl_soft_gap(const pl_soft_row *row, const pl_vec3 *own,
 typedef struct pl_contact_memory pl_contact_memory;
 typedef struct pl_contact_detection pl_contact_detection;
 typedef struct pl_soft_kernels pl_soft_kernels;
+typedef struct pl_soft_round pl_soft_round;
+typedef struct pl_soft_velocities pl_soft_velocities;
 
 // What rows of a pair share whose points are of the same body.
 typedef struct pl_soft_side {
@@ -132,14 +134,14 @@ void pl_soft_fetch_hits(const pl_contact_memory *memory, const pl_soft_pair *pai
 void pl_soft_fetch(const pl_soft_solution *s, int32_t number);
 // Pair number `number` of the plan gets its rows.
 void pl_soft_build(const pl_soft_solution *s, int32_t number);
-// Apply the impulses of the last step to those of these pairs that are of soft bodies. The pairs
-// share no body.
+// Begin a resolution: no rows are in rounds.
+void pl_soft_begin_rounds(const pl_contact_memory *memory);
+// Put the rows of these pairs, all of soft bodies, into rounds that are swept in the order of the
+// pairs, and apply the impulses of the last step.
 void pl_soft_start(const pl_soft_solution *s, const pl_contact_pair *pairs, int32_t count);
-// Sweep them.
-void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pairs, int32_t count,
-                   bool corrects);
-// Note the impulses of the first half.
-void pl_soft_note_impulses(const pl_soft_solution *s, const pl_contact_pair *pairs, int32_t count);
+// Sweep what pl_soft_start() has put together; `pair`: the first of the pairs.
+void pl_soft_sweep(const pl_soft_solution *s, const pl_contact_pair *pair, bool corrects,
+                   bool notes);
 // Keep the impulses for the next step.
 void pl_soft_store(const pl_soft_solution *s, const pl_contact_pair *pair);
 

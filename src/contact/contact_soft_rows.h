@@ -1,5 +1,5 @@
-// Rows of contacts of two soft bodies (contact_soft.h): kernels for
-// the plain machine and for AVX2, which do the same to the last bit.
+// Rows of contacts of two soft bodies (contact_soft.h): kernels for the plain machine, for AVX2 and
+// for AVX-512, which do the same to the last bit.
 #ifndef PL_CONTACT_SOFT_ROWS_H
 #define PL_CONTACT_SOFT_ROWS_H
 
@@ -29,26 +29,51 @@ typedef struct pl_soft_velocities {
   const double *own_masses, *other_masses;  // inverse, 1/kg
 } pl_soft_velocities;
 
-// Rows of four pairs that share no body, with what their impulses act on.
-enum { PL_SOFT_LANES = 4 };
+// Rows that share no particle, to be swept side by side: one line of the cache. A lane without a
+// row repeats another one of its half; only the second half may be without any, and repeats the
+// first lane then.
+enum { PL_SOFT_LANES = 8 };
+typedef struct pl_soft_lane {
+  int32_t row, side;  // numbers of the row, and of what it acts on
+} pl_soft_lane;
 typedef struct pl_soft_round {
-  pl_soft_row *rows[PL_SOFT_LANES];
-  const pl_soft_velocities *velocities[PL_SOFT_LANES];
+  pl_soft_lane lanes[PL_SOFT_LANES];
 } pl_soft_round;
 
+// Rounds that are swept one after the other.
+typedef struct pl_soft_run {
+  const pl_soft_velocities *sides;
+  pl_soft_row *rows;
+  pl_soft_note *notes;
+  const pl_soft_round *rounds;
+  int32_t count;
+} pl_soft_run;
+
+// A sweep of one of the halves; the first one of the second notes the impulses of the first.
+typedef enum pl_soft_sweep_kind {
+  PL_SOFT_ARRIVES,
+  PL_SOFT_LEAVES,
+  PL_SOFT_NOTES_AND_LEAVES
+} pl_soft_sweep_kind;
+
+// The rows of both sides, one side after the other, and how many each has. XX
+// many as there are hits; what is behind them may be written to.
+typedef void pl_soft_build_kernel(const pl_soft_builder *b, pl_soft_row *rows, pl_soft_note *notes,
+                                  int32_t counts[2]);
+pl_soft_build_kernel pl_soft_build_plain, pl_soft_build_avx2;
+// Apply the impulses that the rows have.
+typedef void pl_soft_start_kernel(const pl_soft_run *run);
+pl_soft_start_kernel pl_soft_start_plain, pl_soft_start_avx2, pl_soft_start_avx512;
+// One sweep.
+typedef void pl_soft_sweep_kernel(const pl_soft_run *run, pl_soft_sweep_kind kind);
+pl_soft_sweep_kernel pl_soft_sweep_plain, pl_soft_sweep_avx2, pl_soft_sweep_avx512;
+
 typedef struct pl_soft_kernels {
-  // The rows of both sides, one side after the other, and how many each has. There is room for as
-  // many as there are hits; what is behind them may be written to.
-  void (*build)(const pl_soft_builder *b, pl_soft_row *rows, pl_soft_note *notes,
-                int32_t counts[2]);
-  // Apply the impulses that the rows have.
-  void (*start)(const pl_soft_round *rounds, int32_t count);
-  // One sweep.
-  void (*sweep)(const pl_soft_round *rounds, int32_t count, bool corrects);
-  // Note the impulses of the first half.
-  void (*note)(const pl_soft_row *rows, pl_soft_note *notes, int32_t count);
+  pl_soft_build_kernel *build;
+  pl_soft_start_kernel *start;
+  pl_soft_sweep_kernel *sweep;
 } pl_soft_kernels;
-extern const pl_soft_kernels pl_soft_kernels_plain, pl_soft_kernels_avx2;
+extern const pl_soft_kernels pl_soft_kernels_plain, pl_soft_kernels_avx2, pl_soft_kernels_avx512;
 
 // Those for this machine.
 const pl_soft_kernels *pl_soft_kernels_get(void);

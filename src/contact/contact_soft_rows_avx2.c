@@ -5,7 +5,10 @@
 #include "contact/contact_soft_rows.h"
 
 #if PL_SIMD_HAS_AVX2
-#define KERNELS pl_soft_kernels_avx2
+#define BUILD_NAME pl_soft_build_avx2
+#define START_NAME pl_soft_start_avx2
+#define SWEEP_NAME pl_soft_sweep_avx2
 #include "contact/contact_soft_kernel.h"
+#include "contact/contact_soft_sweep_kernel.h"
 #endif
 PL_SIMD_END

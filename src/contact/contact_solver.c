@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "contact/contact_lone.h"
+#include "contact/contact_soft_rows.h"
 #include "contact/pair_lanes.h"
 
 // A tree over more would not count its nodes in 32 bits.
@@ -93,9 +94,13 @@ static bool take_plan(pl_contact_memory *memory, int32_t joint_capacity) {
                              .soft_count = memory->body_count * PL_PAIR_AXES};
   if (!pl_contact_plan_take(&memory->arena, &plan, &def)) return false;
   pl_contact_outcome *outcomes = PL_TAKE(&memory->arena, pl_contact_outcome, plan.pair_capacity);
-  if (outcomes == NULL) return false;
+  pl_soft_velocities *sides = PL_TAKE(&memory->arena, pl_soft_velocities, 2 * (int64_t)plan.pair_capacity);
+  int32_t *round_counts = PL_TAKE(&memory->arena, int32_t, plan.pair_capacity);
+  if (outcomes == NULL || sides == NULL || round_counts == NULL) return false;
   memory->plan = plan;
   memory->outcomes = outcomes;
+  memory->soft_sides = sides;
+  memory->soft_round_counts = round_counts;
   memory->joint_capacity = joint_capacity;
   return true;
 }
@@ -112,6 +117,8 @@ static bool take_soft(pl_contact_memory *memory) {
   memory->soft_pairs = PL_TAKE(arena, pl_soft_pair, axis_count);
   memory->soft_rows = PL_TAKE(arena, pl_soft_row, hit_count);
   memory->soft_notes = PL_TAKE(arena, pl_soft_note, hit_count);
+  memory->soft_rounds = PL_TAKE(arena, pl_soft_round, hit_count);
+  memory->body_rounds = PL_TAKE(arena, int32_t, memory->body_count);
   return !arena->failed;
 }
 

@@ -202,6 +202,10 @@ struct pl_contact_memory {
   int32_t soft_pair_count;
   pl_soft_row *soft_rows;  // in the order of the plan, and with each …
   pl_soft_note *soft_notes;
+  pl_soft_round *soft_rounds;      // of pairs that are swept at once: from their first row on
+  pl_soft_velocities *soft_sides;  // two per pair of the plan
+  int32_t *soft_round_counts;      // one per pair of the plan: rounds that begin with it
+  int32_t *body_rounds;            // one per body: the round after the last one that it is in
 
   // Bodies that are resolved at once, see contact_lone.h:
   int32_t lone_count;

@@ -163,11 +163,11 @@ struct pl_world {
   atomic_bool noted_not_finite, noted_out_of_range;
   bool has_obstacles, has_coupled;  // pl_world_has_obstacles() and pl_world_has_coupled()
   bool had_layers;                  // some body has layers, or had
-  bool saves_in_move;   // there are no controllers either: such bodies are saved in their move
-  bool contacts_found;  // the contact solver has those of where bodies are after their moves
-  int64_t resolution_count;   // of contacts so far …
-  int64_t resolved;           // … and the one that the contact solver still holds; 0: none
-  int64_t sleep_group_count;  // groups of sleepers so far
+  bool saves_in_move;        // there are no controllers either: such bodies are saved in their move
+  bool contacts_found;       // the contact solver has those of where bodies are after their moves
+  int64_t resolution_count;  // of contacts so far …
+  int64_t resolved;          // … and the one that the contact solver still holds; 0: none
+  int64_t sleep_group_count;                // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool has_bouncing;        // any body that bounces off a collider in the coupled solve
   bool prepared;            // the contact solver knows all bodies and colliders
