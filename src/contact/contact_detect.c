@@ -466,16 +466,18 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   if (atomic_load_explicit(&memory->has_many_pairs, memory_order_relaxed))
     pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, refit_searched, &d);
   pl_contact_link_neighbours(memory, memory->listed_bodies, searched_count);
-  pl_parallel_for(solver->context, chunk_count, CHUNK_GRAIN, find_contacts, &d);
+  pl_parallel_for(solver->context, chunk_count, pl_contact_light_grain(chunk_count, CHUNK_GRAIN), find_contacts, &d);
   if (d.phase > 0) pl_parallel_for(solver->context, searched_count, KEPT_GRAIN, find_kept, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, find_in_tets, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edge_axes, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, pack_bodies, &d);
   if (searched_count > 0) pl_parallel_for(solver->context, body_count, PL_CONTACT_BODY_GRAIN, find_in_pairs, &d);
   int32_t edge_block_count = is_moving ? list_edge_searches(memory) : 0;
-  pl_parallel_for(solver->context, edge_block_count, EDGE_GRAIN, find_edge_contacts, &d);
+  pl_parallel_for(solver->context, edge_block_count, pl_contact_light_grain(edge_block_count, EDGE_GRAIN),
+                  find_edge_contacts, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edges_in_pairs, &d);
-  pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, sort_found, &d);
+  pl_parallel_for(solver->context, searched_count, pl_contact_light_grain(searched_count, PL_CONTACT_BODY_GRAIN),
+                  sort_found, &d);
   solver->contact_count =
       is_moving ? pl_contact_pack_edges(memory, edge_block_count, pl_contact_pack_points(memory)) : 0;
   pl_contact_apply_rules(&solver->pairs, 0, memory->contacts, solver->contact_count);

@@ -386,11 +386,12 @@ bool pl_contact_place_bodies(const pl_contact_detection *d, pl_context *context)
     if (!is_bounded(d, body)) block_count = list_blocks(memory, body, block_count);
   }
   pl_parallel_for(context, block_count, BLOCK_GRAIN, place_points, (void *)d);
-  pl_parallel_for(context, body_count, PL_CONTACT_BODY_GRAIN, bound_bodies, (void *)d);
+  int32_t grain = pl_contact_light_grain(body_count, PL_CONTACT_BODY_GRAIN);
+  pl_parallel_for(context, body_count, grain, bound_bodies, (void *)d);
   if (is_moving) pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count + memory->collider_count);
   pl_parallel_for(context, body_count, PL_CONTACT_BODY_GRAIN, find_near_bodies, (void *)d);
   if (d->has_lone) list_lone(d, body_count);
-  pl_parallel_for(context, body_count, PL_CONTACT_BODY_GRAIN, refit_bodies, (void *)d);
+  pl_parallel_for(context, body_count, grain, refit_bodies, (void *)d);
   if (is_moving) disturb_sleepers(d);
   return is_moving;
 }
