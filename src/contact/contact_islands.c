@@ -9,9 +9,12 @@
 
 // An island of at most this many rows is one task; waking other threads for it would take longer.
 enum { SMALL_ISLAND_ROWS = 256, JOINT_ROWS = 4 };
-// Rows of pairs that are one task, about: some microseconds of a sweep. Four pairs are swept side by side, and the last
-// task of a colour keeps other threads waiting. Pairs of fine bodies have many times as many as those of coarse ones.
-enum { TASK_ROWS = 128 };
+// Rows of pairs that are one task, about: some microseconds of a sweep. Eight pairs are swept side by side, and the
+// last task of a colour keeps other threads waiting. Pairs of fine bodies have many times as many as those of coarse
+// ones.
+enum { TASK_ROWS = 512 };
+// Large islands with at least so many pairs are swept by tiles: some hundred bodies.
+enum { TILED_PAIRS = 1024 };
 
 bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, const pl_contact_plan_def *def) {
   int32_t body_count = def->body_count, contact_count = def->contact_count;
@@ -22,6 +25,12 @@ bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, const pl_conta
   plan->pairs = PL_TAKE(arena, pl_contact_pair, plan->pair_capacity);
   plan->unsorted = PL_TAKE(arena, pl_contact_pair, plan->pair_capacity);
   plan->by_color = PL_TAKE(arena, int32_t, plan->pair_capacity);
+  plan->tasks = PL_TAKE(arena, pl_pair_range, plan->pair_capacity);
+  plan->groups = PL_TAKE(arena, int32_t, plan->pair_capacity);
+  plan->group_pairs = PL_TAKE(arena, pl_pair_range, PL_TILES + PL_PAIR_COLORS);
+  plan->group_rows = PL_TAKE(arena, int32_t, PL_TILES + PL_PAIR_COLORS);
+  plan->places = PL_TAKE(arena, pl_tile_place, body_count);
+  plan->is_large = PL_TAKE(arena, bool, body_count);
   plan->small_islands = PL_TAKE(arena, pl_pair_range, body_count);
   plan->bodies = PL_TAKE(arena, int32_t, body_count);
   plan->small_body_start = PL_TAKE(arena, int32_t, body_count + 1);
@@ -163,18 +172,18 @@ static void sort_by_color(pl_contact_plan *plan) {
 // Where the pairs of each small island begin, after those of all large ones. The rows of islands become these places;
 // -1 for a large one.
 static void place_islands(pl_contact_plan *plan) {
-  int32_t large_count = 0;
+  plan->large_count = 0;
   for (int32_t k = 0; k < plan->island_count; ++k)
     plan->island_rows[k] = plan->island_rows[k] > SMALL_ISLAND_ROWS ? -1 : 0;
   for (int32_t p = 0; p < plan->pair_count; ++p) {
     int32_t *count = &plan->island_rows[plan->unsorted[p].island];
     if (*count < 0)
-      large_count++;
+      plan->large_count++;
     else
       ++*count;
   }
   plan->small_count = 0;
-  int32_t next = large_count;
+  int32_t next = plan->large_count;
   for (int32_t k = 0; k < plan->island_count; ++k) {
     int32_t count = plan->island_rows[k];
     if (count < 0) continue;
@@ -184,33 +193,104 @@ static void place_islands(pl_contact_plan *plan) {
   }
 }
 
-// How many pairs of a colour of the large islands, which have `rows` together, are one task.
-static int32_t grain_of(const pl_contact_plan *plan, int32_t color, int32_t rows) {
-  int32_t count = plan->colors[color].count;
+// --- stages of large islands
+
+static bool lay_tiles(pl_contact_plan *plan, const pl_contact_plan_def *def, pl_contact_tiles *tiles) {
+  if (def->boxes == NULL || plan->large_count < TILED_PAIRS) return false;
+  for (int32_t i = 0; i < def->body_count; ++i)
+    plan->is_large[i] = plan->island_of[i] >= 0 && plan->island_rows[plan->island_of[i]] < 0;
+  if (!pl_contact_tiles_lay(def->boxes, plan->is_large, def->body_count, tiles)) return false;
+  for (int32_t i = 0; i < def->body_count; ++i)
+    if (plan->is_large[i]) plan->places[i] = pl_contact_tiles_place(tiles, &def->boxes[i]);
+  return true;
+}
+
+// `tiles` NULL: there are none.
+static int32_t group_of(const pl_contact_plan *plan, const pl_contact_tiles *tiles, const pl_contact_pair *pair) {
+  int32_t tile = -1;
+  if (tiles != NULL && pair->b >= 0 && pair->joint < 0)
+    tile = pl_contact_tiles_find(tiles, plan->places[pair->a], plan->places[pair->b]);
+  return tile >= 0 ? tile : PL_TILES + pair->color;
+}
+
+static int32_t row_count_of(const pl_contact_pair *pair) {
+  return pair->joint >= 0 ? JOINT_ROWS : pair->count;
+}
+
+// The pairs of each group, and their rows.
+static void count_groups(pl_contact_plan *plan, const pl_contact_tiles *tiles) {
+  memset(plan->group_pairs, 0, (PL_TILES + PL_PAIR_COLORS) * sizeof *plan->group_pairs);
+  memset(plan->group_rows, 0, (PL_TILES + PL_PAIR_COLORS) * sizeof *plan->group_rows);
+  for (int32_t p = 0; p < plan->pair_count; ++p) {
+    const pl_contact_pair *pair = &plan->unsorted[p];
+    if (plan->island_rows[pair->island] >= 0) continue;
+    int32_t group = group_of(plan, tiles, pair);
+    plan->groups[p] = group;
+    plan->group_pairs[group].count++;
+    plan->group_rows[group] += row_count_of(pair);
+  }
+}
+
+// How many pairs of a colour are one task.
+static int32_t grain_of(const pl_contact_plan *plan, int32_t color) {
+  int32_t count = plan->group_pairs[PL_TILES + color].count, rows = plan->group_rows[PL_TILES + color];
   if (color == PL_SERIAL_COLOR) return count;
   int64_t grain = rows > 0 ? (int64_t)TASK_ROWS * count / rows : count;
   return grain > 1 ? (int32_t)grain : 1;
 }
 
+// Where pairs and tasks are handed out.
+typedef struct stage_cursor {
+  int32_t pair, task;
+} stage_cursor;
+
+// A group is in tasks of at most so many pairs.
+static void add_group(pl_contact_plan *plan, int32_t group, int32_t grain, stage_cursor *c) {
+  pl_pair_range *range = &plan->group_pairs[group];
+  range->first = c->pair;
+  for (int32_t i = 0; i < range->count; i += grain)
+    plan->tasks[c->task++] = (pl_pair_range){c->pair + i, range->count - i < grain ? range->count - i : grain};
+  c->pair += range->count;
+}
+
+static void end_stage(pl_contact_plan *plan, int32_t first_task, const stage_cursor *c) {
+  if (c->task > first_task) plan->stages[plan->stage_count++] = (pl_pair_range){first_task, c->task - first_task};
+}
+
+static void form_stages(pl_contact_plan *plan, const pl_contact_tiles *tiles) {
+  int32_t tile_count = tiles != NULL ? tiles->counts[0] * tiles->counts[1] : 0, first;
+  stage_cursor c = {0, 0};
+  plan->stage_count = 0;
+  for (int stage = 0; stage < PL_TILE_STAGES; ++stage) {
+    first = c.task;
+    for (int32_t t = 0; t < tile_count; ++t)
+      if (pl_contact_tiles_stage(tiles, t) == stage) add_group(plan, t, plan->pair_count, &c);
+    end_stage(plan, first, &c);
+  }
+  for (int32_t color = 0; color < PL_PAIR_COLORS; ++color) {
+    first = c.task;
+    add_group(plan, PL_TILES + color, grain_of(plan, color), &c);
+    end_stage(plan, first, &c);
+  }
+}
+
 // `pairs` from `unsorted`: large islands first, together, and small ones each on its own.
-static void sort_pairs(pl_contact_plan *plan) {
-  int32_t large = 0, rows[PL_PAIR_COLORS] = {0};
-  memset(plan->colors, 0, sizeof plan->colors);
+static void sort_pairs(pl_contact_plan *plan, const pl_contact_plan_def *def) {
+  pl_contact_tiles tiles;
   sort_by_color(plan);
   place_islands(plan);
+  const pl_contact_tiles *grid = lay_tiles(plan, def, &tiles) ? &tiles : NULL;
+  count_groups(plan, grid);
+  form_stages(plan, grid);
   for (int32_t i = 0; i < plan->pair_count; ++i) {
-    const pl_contact_pair *pair = &plan->unsorted[plan->by_color[i]];
-    int32_t *next = &plan->island_rows[pair->island], color = pair->color;
-    if (*next < 0) {
-      if (plan->colors[color].count++ == 0) plan->colors[color].first = large;
-      rows[color] += pair->joint >= 0 ? JOINT_ROWS : pair->count;
-    }
-    pl_contact_pair *to = &plan->pairs[*next < 0 ? large++ : (*next)++];
+    int32_t p = plan->by_color[i];
+    const pl_contact_pair *pair = &plan->unsorted[p];
+    int32_t *next = &plan->island_rows[pair->island];
+    pl_contact_pair *to = &plan->pairs[*next < 0 ? plan->group_pairs[plan->groups[p]].first++ : (*next)++];
     *to = *pair;
     // Rows are numbered below; until then this says which pair of `unsorted` it was.
-    to->first_row = plan->by_color[i];
+    to->first_row = p;
   }
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) plan->color_grains[c] = grain_of(plan, c, rows[c]);
 }
 
 static int32_t lone_pair_count(const pl_contact_plan_def *def) {
@@ -226,7 +306,6 @@ static void number_rows(pl_contact_plan *plan, const pl_contact_plan_def *def) {
   for (int32_t p = 0; p < plan->pair_count; ++p) {
     pl_contact_pair *pair = &plan->pairs[p];
     int32_t was = pair->first_row, *next = pair->axis < 0 ? &row : &soft_row;
-    if (pair->axis >= 0) def->soft_pairs[was - first_soft].plan_pair = p;
     pair->first_row = *next;
     plan->unsorted[was].first_row = *next;  // cursor
     *next += pair->count;
@@ -276,7 +355,7 @@ void pl_contact_plan_form(pl_contact_plan *plan, const pl_contact_plan_def *def)
   add_lone(plan, def);
   add_soft_pairs(plan, def);
   find_islands(plan, def->body_count);
-  sort_pairs(plan);
+  sort_pairs(plan, def);
   sort_bodies(plan, def->body_count);
   number_rows(plan, def);
 }
@@ -285,13 +364,14 @@ typedef struct plan_visit {
   const pl_contact_plan *plan;
   pl_pair_visit *visit;
   void *data;
-  int32_t first;  // pair of the colour that is visited
+  int32_t first_task;  // of the stage that is visited
 } plan_visit;
 
-static void visit_color(void *data, int32_t begin, int32_t end, int32_t block) {
+static void visit_stage(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const plan_visit *v = data;
-  v->visit(v->data, &v->plan->pairs[v->first + begin], end - begin);
+  for (int32_t t = v->first_task + begin; t < v->first_task + end; ++t)
+    v->visit(v->data, &v->plan->pairs[v->plan->tasks[t].first], v->plan->tasks[t].count);
 }
 
 static void visit_islands(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -303,10 +383,9 @@ static void visit_islands(void *data, int32_t begin, int32_t end, int32_t block)
 
 void pl_contact_plan_visit_large(pl_context *context, const pl_contact_plan *plan, pl_pair_visit *visit, void *data) {
   plan_visit v = {.plan = plan, .visit = visit, .data = data};
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
-    int32_t count = plan->colors[c].count;
-    v.first = plan->colors[c].first;
-    if (count > 0) pl_parallel_for(context, count, plan->color_grains[c], visit_color, &v);
+  for (int32_t i = 0; i < plan->stage_count; ++i) {
+    v.first_task = plan->stages[i].first;
+    pl_parallel_for(context, plan->stages[i].count, 1, visit_stage, &v);
   }
 }
 

@@ -4,17 +4,23 @@
 // Contacts of the same two bodies form a pair; so does each joint. Pairs without a common body may
 // be swept at the same time, so pairs get colours such that no two of one colour share a body. A
 // small island is swept by one thread from the first colour to the last, large ones colour by
-// colour by all threads. Either way the order is that of the colours, so the result does not depend
-// on the number of threads.
+// colour by all threads. Where they have very many pairs, these are swept tile by tile
+// (contact_tiles.h), and within a tile in the order of the colours; colour by colour come those
+// that are in no tile, and contacts with colliders. The order depends on the pairs alone, so the
+// result does not depend on the number of threads.
 #ifndef PL_CONTACT_ISLANDS_H
 #define PL_CONTACT_ISLANDS_H
 
 #include "base/arena.h"
 #include "contact/contact.h"
+#include "contact/contact_tiles.h"
 
 // Colours of pairs; the last is for contacts with colliders and of bodies with themselves, which
 // share no body with each other, the one before it for what found no colour and is swept alone.
 enum { PL_PAIR_COLORS = 64, PL_SERIAL_COLOR = 62, PL_COLLIDER_COLOR = 63 };
+
+// Pairs of large islands are swept in at most this many stages.
+enum { PL_PLAN_STAGES = PL_TILE_STAGES + PL_PAIR_COLORS };
 
 // Contacts between the same two bodies, or one joint.
 typedef struct pl_contact_pair {
@@ -36,9 +42,13 @@ typedef struct pl_pair_range {
 typedef struct pl_contact_plan {
   int32_t body_capacity, contact_capacity, pair_capacity;
   int32_t pair_count;
-  pl_contact_pair *pairs;  // in the order of sweeps: large islands by colour, then small islands
-  pl_pair_range colors[PL_PAIR_COLORS];  // of the large islands
-  int32_t color_grains[PL_PAIR_COLORS];  // pairs of a colour that are one task
+  pl_contact_pair *pairs;  // in the order of sweeps: large islands by stage, then small islands
+  int32_t large_count;     // pairs of the large islands
+  // Tasks, whose pairs follow each other, one stage after the other. Tasks of a stage share no
+  // body.
+  pl_pair_range *tasks;
+  pl_pair_range stages[PL_PLAN_STAGES];
+  int32_t stage_count;
   int32_t small_count;
   pl_pair_range *small_islands;
   // Bodies in the order of their islands: those of large islands, of each small one, and those that
@@ -50,9 +60,14 @@ typedef struct pl_contact_plan {
   int32_t *row_contacts;  // the contact of each row; ~number of one of a lone body
   // scratch
   pl_contact_pair *unsorted;
-  int32_t *by_color;  // numbers of unsorted pairs in the order of their colours
-  int32_t *pair_of;   // per contact
-  int32_t *table;     // hash table of pairs
+  int32_t *by_color;           // numbers of unsorted pairs in the order of their colours
+  int32_t *groups;             // per unsorted pair: its tile, or PL_TILES and its colour
+  pl_pair_range *group_pairs;  // per group
+  int32_t *group_rows;
+  pl_tile_place *places;  // per body
+  bool *is_large;         // per body: of a large island
+  int32_t *pair_of;       // per contact
+  int32_t *table;         // hash table of pairs
   int32_t table_size;
   int32_t *parents;       // per body: union-find
   uint64_t *used_colors;  // per body
@@ -73,10 +88,11 @@ typedef struct pl_contact_plan_def {
   int32_t contact_count;
   const pl_contact_joint *joints;
   int32_t joint_count;
-  pl_soft_pair *soft_pairs;  // get their numbers in the plan
+  const pl_soft_pair *soft_pairs;
   int32_t soft_count;
   const pl_lone_body *lone;  // in the order of their numbers
   int32_t lone_count;
+  const pl_box *boxes;  // around bodies; NULL: no tiles
 } pl_contact_plan_def;
 
 // Take memory for up to as many bodies, contacts, joints and pairs of soft bodies as `def` counts;

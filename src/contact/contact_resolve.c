@@ -34,7 +34,7 @@
 // the many of a stack need not agree. Particles give way by themselves.
 static const double SOFTNESS = 0.06;
 
-enum { ROW_GRAIN = 256, BODY_GRAIN = 4, PAIR_GRAIN = 16, ISLAND_GRAIN = 1, LONE_GRAIN = 8 };
+enum { ROW_GRAIN = 256, BODY_GRAIN = 4, ISLAND_GRAIN = 1, LONE_GRAIN = 8 };
 
 typedef struct resolution {
   pl_contact_solver *solver;
@@ -46,7 +46,6 @@ typedef struct resolution {
   bool notes;  // the first sweep of the second half: it notes the impulses of the first
   bool has_rigid;
   int32_t arrivals, leaves;  // sweeps of the two halves
-  int32_t large_pairs;       // pairs of large islands, the first of the plan
   pl_soft_solution soft;
 } resolution;
 
@@ -326,18 +325,18 @@ static void sweep_pairs(void *data, const pl_contact_pair *pairs, int32_t count)
   }
 }
 
-static void sweep_colors(resolution *r) {
+static void sweep_stages(resolution *r) {
   pl_contact_plan_visit_large(r->solver->context, &r->memory->plan, sweep_pairs, r);
 }
 
 // One half of the solution of the large islands.
 static void sweep_large(resolution *r, bool corrects, int32_t sweeps) {
   r->corrects = r->starts = corrects;
-  if (r->starts) sweep_colors(r);
+  if (r->starts) sweep_stages(r);
   r->starts = false;
   for (int32_t i = 0; i < sweeps; ++i) {
     r->notes = i == 0 && !corrects;
-    sweep_colors(r);
+    sweep_stages(r);
   }
 }
 
@@ -462,17 +461,15 @@ static void sweep_island(resolution *r, const pl_contact_island *island, bool co
   }
 }
 
-// In the order of bodies, which are neighbours then: rows need more of these than sweeps do.
-static void build_soft(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
+// Before any of them is swept: rows are told the velocities that bodies have by themselves.
+static void build_soft(void *data, const pl_contact_pair *pairs, int32_t count) {
   const resolution *r = data;
-  for (int32_t i = begin; i < end; ++i) {
-    int32_t pair = r->memory->soft_pairs[i].plan_pair;
-    // Those of small islands are built with them.
-    if (pair >= r->large_pairs) continue;
-    if (i + 2 < end) pl_soft_fetch_hits(r->memory, &r->memory->soft_pairs[i + 2]);
-    if (i + 1 < end) pl_soft_fetch(&r->soft, r->memory->soft_pairs[i + 1].plan_pair);
-    pl_soft_build(&r->soft, pair);
+  int32_t first = (int32_t)(pairs - r->memory->plan.pairs);
+  for (int32_t i = 0; i < count; ++i) {
+    if (pairs[i].axis < 0) continue;
+    if (i + 2 < count && pairs[i + 2].axis >= 0) pl_soft_fetch_hits(r->memory, &pairs[i + 2]);
+    if (i + 1 < count && pairs[i + 1].axis >= 0) pl_soft_fetch(&r->soft, first + i + 1);
+    pl_soft_build(&r->soft, first + i);
   }
 }
 
@@ -543,12 +540,10 @@ static void resolve_large(resolution *r) {
   pl_context *context = r->solver->context;
   const pl_contact_plan *plan = &r->memory->plan;
   int32_t body_count = plan->small_body_start[0];
-  r->large_pairs = 0;
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) r->large_pairs += plan->colors[c].count;
-  int32_t row_count = rows_of(plan->pairs, r->large_pairs).count;
+  int32_t row_count = rows_of(plan->pairs, plan->large_count).count;
   pl_contact_damping damping = damping_of(r);
   pl_parallel_for(context, row_count, ROW_GRAIN, build_rows, r);
-  pl_parallel_for(context, r->memory->soft_pair_count, PAIR_GRAIN, build_soft, r);
+  pl_contact_plan_visit_large(context, plan, build_soft, r);
   pl_contact_damp_large(&damping);
   sweep_large(r, true, r->arrivals);
   pl_parallel_for(context, body_count, BODY_GRAIN, move_positions, r);
@@ -586,7 +581,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   pl_soft_begin_rounds(memory);
   pl_contact_plan_def def = {body_count,          memory->contacts,   solver->contact_count,   solver->joints,
                              solver->joint_count, memory->soft_pairs, memory->soft_pair_count, memory->lone_bodies,
-                             memory->lone_count};
+                             memory->lone_count,  memory->item_boxes};
   pl_contact_plan_form(&memory->plan, &def);
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
   resolve_large(&r);

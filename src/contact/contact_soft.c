@@ -65,7 +65,7 @@ static void list_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
     int32_t axis = body * PL_PAIR_AXES;
     for (int32_t i = memory->soft_pair_start[body]; i < memory->soft_pair_start[body + 1]; ++axis) {
       int32_t hits = count_hits(memory, axis);
-      if (hits > 0) memory->soft_pairs[i++] = (pl_soft_pair){body, memory->axes[axis].other, axis, hits, -1};
+      if (hits > 0) memory->soft_pairs[i++] = (pl_soft_pair){body, memory->axes[axis].other, axis, hits};
     }
   }
 }
@@ -127,9 +127,8 @@ static void fetch_particle(const pl_contact_body *body, int32_t particle) {
   if (body->start_velocities != NULL) __builtin_prefetch(&body->start_velocities[particle]);
 }
 
-void pl_soft_fetch_hits(const pl_contact_memory *memory, const pl_soft_pair *pair) {
+void pl_soft_fetch_hits(const pl_contact_memory *memory, const pl_contact_pair *pair) {
   enum { LINE = 64 / sizeof(pl_soft_hit) };  // of the cache, in hits
-  __builtin_prefetch(&memory->plan.pairs[pair->plan_pair], 1);
   for (int k = 0; k < 2; ++k) {
     pl_pair_range hits = memory->axis_hits[2 * pair->axis + k];
     for (int32_t i = 0; i < hits.count; i += LINE) __builtin_prefetch(&memory->hits[hits.first + i]);

@@ -30,7 +30,6 @@ struct pl_soft_pair {
   int32_t a, b;  // bodies, a < b
   int32_t axis;  // of the pair
   int32_t count;
-  int32_t plan_pair;  // its number in the plan
 };
 
 // What sweeps read and write: one line of the cache.
@@ -129,7 +128,7 @@ typedef struct pl_soft_solution {
 } pl_soft_solution;
 
 // Fetch the hits of a pair into the cache, ahead of their use.
-void pl_soft_fetch_hits(const pl_contact_memory *memory, const pl_soft_pair *pair);
+void pl_soft_fetch_hits(const pl_contact_memory *memory, const pl_contact_pair *pair);
 // Fetch what building the rows of a pair of the plan reads into the cache, ahead of its use.
 void pl_soft_fetch(const pl_soft_solution *s, int32_t number);
 // Pair number `number` of the plan gets its rows.

@@ -43,7 +43,8 @@ static void islands_are_what_hangs_together(void **state) {
       &arena, &plan, &(pl_contact_plan_def){.body_count = BODIES, .contact_count = CONTACTS, .joint_count = JOINTS}));
   for (uint64_t seed = 1; seed < 6; ++seed) {
     make_contacts(seed);
-    pl_contact_plan_form(&plan, &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0, NULL, 0});
+    pl_contact_plan_form(&plan,
+                         &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0, NULL, 0, NULL});
     static int32_t label[BODIES];
     for (int32_t i = 0; i < BODIES; ++i) label[i] = i;
     for (int32_t i = 0; i < CONTACTS; ++i) join(label, contacts[i].a.body, contacts[i].b.body);
@@ -71,7 +72,8 @@ static void pairs_of_a_color_share_no_body(void **state) {
   // One large island as well: a chain through the first hundred bodies.
   for (int32_t i = 0; i < 400; ++i)
     contacts[i] = (pl_contact){.a = {.body = i % 100}, .b = {.body = (i + 1) % 100}, .collider = -1};
-  pl_contact_plan_form(&plan, &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0, NULL, 0});
+  pl_contact_plan_form(&plan,
+                       &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0, NULL, 0, NULL});
   static bool is_row[CONTACTS];
   memset(is_row, 0, sizeof is_row);
   int32_t joint_count = 0, large_count = 0;
@@ -87,16 +89,22 @@ static void pairs_of_a_color_share_no_body(void **state) {
   }
   assert_int_equal(joint_count, JOINTS);
   for (int32_t i = 0; i < CONTACTS; ++i) assert_true(is_row[i]);
-  for (int32_t c = 0; c < PL_PAIR_COLORS; ++c) {
-    pl_pair_range range = plan.colors[c];
-    large_count += range.count;
-    if (c == PL_SERIAL_COLOR) continue;
-    int32_t used[BODIES] = {0};
-    for (int32_t p = range.first; p < range.first + range.count; ++p) {
+  for (int32_t i = 0; i < plan.stage_count; ++i) {
+    int32_t first = plan.tasks[plan.stages[i].first].first, count = 0, used[BODIES] = {0};
+    for (int32_t t = plan.stages[i].first; t < plan.stages[i].first + plan.stages[i].count; ++t) {
+      assert_int_equal(plan.tasks[t].first, first + count);
+      count += plan.tasks[t].count;
+    }
+    assert_int_equal(first, large_count);
+    large_count += count;
+    if (plan.pairs[first].color == PL_SERIAL_COLOR) continue;
+    for (int32_t p = first; p < first + count; ++p) {
+      assert_int_equal(plan.pairs[p].color, plan.pairs[first].color);
       assert_int_equal(used[plan.pairs[p].a]++, 0);
       if (plan.pairs[p].b >= 0) assert_int_equal(used[plan.pairs[p].b]++, 0);
     }
   }
+  assert_int_equal(large_count, plan.large_count);
   assert_true(large_count > 0 && plan.small_count > 0);
   // Small islands follow the large ones without a gap, colours in order.
   int32_t next = large_count;
@@ -145,7 +153,8 @@ static void every_pair_is_visited_once_and_in_order(void **state) {
     make_contacts(3);
     for (int32_t i = 0; i < CONTACTS / 2; ++i)
       if (contacts[i].b.body >= 0) contacts[i].a.body %= 20, contacts[i].b.body %= 20;
-    pl_contact_plan_form(&plan, &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0, NULL, 0});
+    pl_contact_plan_form(&plan,
+                         &(pl_contact_plan_def){BODIES, contacts, CONTACTS, joints, JOINTS, NULL, 0, NULL, 0, NULL});
     memset(&visits, 0, sizeof visits);
     pl_contact_plan_visit(context, &plan, note_visits, &visits);
     for (int32_t p = 0; p < plan.pair_count; ++p) {
