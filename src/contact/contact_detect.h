@@ -9,9 +9,9 @@ enum { PL_CONTACT_BODY_GRAIN = 2 };  // tasks are this many bodies
 
 // Tasks of little work: as large as leaves enough of them for all threads, and at least so large.
 enum { PL_CONTACT_LIGHT_TASKS = 128 };
-static inline int32_t pl_contact_light_grain(int32_t count, int32_t least) {
+static inline int32_t pl_contact_light_grain(int32_t count, int32_t min_grain) {
   int32_t grain = count / PL_CONTACT_LIGHT_TASKS;
-  return grain > least ? grain : least;
+  return grain > min_grain ? grain : min_grain;
 }
 
 struct pl_contact_detection {

@@ -13,7 +13,7 @@ enum { SMALL_ISLAND_ROWS = 256, JOINT_ROWS = 4 };
 // last task of a colour keeps other threads waiting. Pairs of fine bodies have many times as many as those of coarse
 // ones.
 enum { TASK_ROWS = 512 };
-// Large islands with at least so many pairs are swept by tiles: some hundred bodies.
+// Large islands with at least this number of pairs are swept by tiles: some hundred bodies.
 enum { TILED_PAIRS = 1024 };
 
 bool pl_contact_plan_take(pl_arena *arena, pl_contact_plan *plan, const pl_contact_plan_def *def) {
@@ -193,7 +193,7 @@ static void place_islands(pl_contact_plan *plan) {
   }
 }
 
-// --- stages of large islands
+// --- phases of large islands
 
 static bool lay_tiles(pl_contact_plan *plan, const pl_contact_plan_def *def, pl_contact_tiles *tiles) {
   if (def->boxes == NULL || plan->large_count < TILED_PAIRS) return false;
@@ -240,12 +240,12 @@ static int32_t grain_of(const pl_contact_plan *plan, int32_t color) {
 }
 
 // Where pairs and tasks are handed out.
-typedef struct stage_cursor {
+typedef struct phase_cursor {
   int32_t pair, task;
-} stage_cursor;
+} phase_cursor;
 
-// A group is in tasks of at most so many pairs.
-static void add_group(pl_contact_plan *plan, int32_t group, int32_t grain, stage_cursor *c) {
+// `grain`: most pairs of a task.
+static void add_group(pl_contact_plan *plan, int32_t group, int32_t grain, phase_cursor *c) {
   pl_pair_range *range = &plan->group_pairs[group];
   range->first = c->pair;
   for (int32_t i = 0; i < range->count; i += grain)
@@ -253,24 +253,24 @@ static void add_group(pl_contact_plan *plan, int32_t group, int32_t grain, stage
   c->pair += range->count;
 }
 
-static void end_stage(pl_contact_plan *plan, int32_t first_task, const stage_cursor *c) {
-  if (c->task > first_task) plan->stages[plan->stage_count++] = (pl_pair_range){first_task, c->task - first_task};
+static void end_phase(pl_contact_plan *plan, int32_t first_task, const phase_cursor *c) {
+  if (c->task > first_task) plan->phases[plan->phase_count++] = (pl_pair_range){first_task, c->task - first_task};
 }
 
-static void form_stages(pl_contact_plan *plan, const pl_contact_tiles *tiles) {
+static void form_phases(pl_contact_plan *plan, const pl_contact_tiles *tiles) {
   int32_t tile_count = tiles != NULL ? tiles->counts[0] * tiles->counts[1] : 0, first;
-  stage_cursor c = {0, 0};
-  plan->stage_count = 0;
-  for (int stage = 0; stage < PL_TILE_STAGES; ++stage) {
+  phase_cursor c = {0, 0};
+  plan->phase_count = 0;
+  for (int phase = 0; phase < PL_TILE_PHASES; ++phase) {
     first = c.task;
     for (int32_t t = 0; t < tile_count; ++t)
-      if (pl_contact_tiles_stage(tiles, t) == stage) add_group(plan, t, plan->pair_count, &c);
-    end_stage(plan, first, &c);
+      if (pl_contact_tiles_phase(tiles, t) == phase) add_group(plan, t, plan->pair_count, &c);
+    end_phase(plan, first, &c);
   }
   for (int32_t color = 0; color < PL_PAIR_COLORS; ++color) {
     first = c.task;
     add_group(plan, PL_TILES + color, grain_of(plan, color), &c);
-    end_stage(plan, first, &c);
+    end_phase(plan, first, &c);
   }
 }
 
@@ -281,7 +281,7 @@ static void sort_pairs(pl_contact_plan *plan, const pl_contact_plan_def *def) {
   place_islands(plan);
   const pl_contact_tiles *grid = lay_tiles(plan, def, &tiles) ? &tiles : NULL;
   count_groups(plan, grid);
-  form_stages(plan, grid);
+  form_phases(plan, grid);
   for (int32_t i = 0; i < plan->pair_count; ++i) {
     int32_t p = plan->by_color[i];
     const pl_contact_pair *pair = &plan->unsorted[p];
@@ -364,10 +364,10 @@ typedef struct plan_visit {
   const pl_contact_plan *plan;
   pl_pair_visit *visit;
   void *data;
-  int32_t first_task;  // of the stage that is visited
+  int32_t first_task;  // of the phase that is visited
 } plan_visit;
 
-static void visit_stage(void *data, int32_t begin, int32_t end, int32_t block) {
+static void visit_phase(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const plan_visit *v = data;
   for (int32_t t = v->first_task + begin; t < v->first_task + end; ++t)
@@ -383,9 +383,9 @@ static void visit_islands(void *data, int32_t begin, int32_t end, int32_t block)
 
 void pl_contact_plan_visit_large(pl_context *context, const pl_contact_plan *plan, pl_pair_visit *visit, void *data) {
   plan_visit v = {.plan = plan, .visit = visit, .data = data};
-  for (int32_t i = 0; i < plan->stage_count; ++i) {
-    v.first_task = plan->stages[i].first;
-    pl_parallel_for(context, plan->stages[i].count, 1, visit_stage, &v);
+  for (int32_t i = 0; i < plan->phase_count; ++i) {
+    v.first_task = plan->phases[i].first;
+    pl_parallel_for(context, plan->phases[i].count, 1, visit_phase, &v);
   }
 }
 

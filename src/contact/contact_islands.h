@@ -19,8 +19,8 @@
 // share no body with each other, the one before it for what found no colour and is swept alone.
 enum { PL_PAIR_COLORS = 64, PL_SERIAL_COLOR = 62, PL_COLLIDER_COLOR = 63 };
 
-// Pairs of large islands are swept in at most this many stages.
-enum { PL_PLAN_STAGES = PL_TILE_STAGES + PL_PAIR_COLORS };
+// Pairs of large islands are swept in at most this many phases.
+enum { PL_PLAN_PHASES = PL_TILE_PHASES + PL_PAIR_COLORS };
 
 // Contacts between the same two bodies, or one joint.
 typedef struct pl_contact_pair {
@@ -42,13 +42,13 @@ typedef struct pl_pair_range {
 typedef struct pl_contact_plan {
   int32_t body_capacity, contact_capacity, pair_capacity;
   int32_t pair_count;
-  pl_contact_pair *pairs;  // in the order of sweeps: large islands by stage, then small islands
+  pl_contact_pair *pairs;  // in the order of sweeps: large islands by phase, then small islands
   int32_t large_count;     // pairs of the large islands
-  // Tasks, whose pairs follow each other, one stage after the other. Tasks of a stage share no
+  // Tasks, whose pairs follow each other, one phase after the other. Tasks of a phase share no
   // body.
   pl_pair_range *tasks;
-  pl_pair_range stages[PL_PLAN_STAGES];
-  int32_t stage_count;
+  pl_pair_range phases[PL_PLAN_PHASES];
+  int32_t phase_count;
   int32_t small_count;
   pl_pair_range *small_islands;
   // Bodies in the order of their islands: those of large islands, of each small one, and those that

@@ -325,18 +325,18 @@ static void sweep_pairs(void *data, const pl_contact_pair *pairs, int32_t count)
   }
 }
 
-static void sweep_stages(resolution *r) {
+static void sweep_phases(resolution *r) {
   pl_contact_plan_visit_large(r->solver->context, &r->memory->plan, sweep_pairs, r);
 }
 
 // One half of the solution of the large islands.
 static void sweep_large(resolution *r, bool corrects, int32_t sweeps) {
   r->corrects = r->starts = corrects;
-  if (r->starts) sweep_stages(r);
+  if (r->starts) sweep_phases(r);
   r->starts = false;
   for (int32_t i = 0; i < sweeps; ++i) {
     r->notes = i == 0 && !corrects;
-    sweep_stages(r);
+    sweep_phases(r);
   }
 }
 

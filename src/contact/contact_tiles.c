@@ -13,11 +13,11 @@ enum { MIN_TILES = 16 };
 // The two of three directions in which something is longest.
 static void find_axes(pl_vec3 size, int axes[2]) {
   double sizes[3] = {size.x, size.y, size.z};
-  int least = 0;
+  int shortest = 0;
   for (int k = 1; k < 3; ++k)
-    if (sizes[k] < sizes[least]) least = k;
-  axes[0] = least == 0 ? 1 : 0;
-  axes[1] = least == 2 ? 1 : 2;
+    if (sizes[k] < sizes[shortest]) shortest = k;
+  axes[0] = shortest == 0 ? 1 : 0;
+  axes[1] = shortest == 2 ? 1 : 2;
 }
 
 static double along(pl_vec3 a, int axis) {

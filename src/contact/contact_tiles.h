@@ -6,15 +6,15 @@
 //                     or neighbours; the bodies lie in this tile and the three beyond it
 //
 // So pairs of two tiles share no body if both numbers of these have the same parity: all pairs are
-// swept in four stages, and within a tile one after the other by one thread, in whose cache the
+// swept in four phases, and within a tile one after the other by one thread, in whose cache the
 // few bodies of it stay.
 #ifndef PL_CONTACT_TILES_H
 #define PL_CONTACT_TILES_H
 
 #include "contact/surface_motion.h"
 
-// At most this many tiles. Four stages, by the parity of both numbers of a tile.
-enum { PL_TILES = 4096, PL_TILE_STAGES = 4 };
+// At most this many tiles. Four phases, by the parity of both numbers of a tile.
+enum { PL_TILES = 4096, PL_TILE_PHASES = 4 };
 
 typedef struct pl_contact_tiles {
   int axes[2];  // directions of the grid: 0, 1 or 2
@@ -45,8 +45,8 @@ static inline int32_t pl_contact_tiles_find(const pl_contact_tiles *tiles, pl_ti
   return low[0] * tiles->counts[1] + low[1];
 }
 
-// The stage of a tile.
-static inline int pl_contact_tiles_stage(const pl_contact_tiles *tiles, int32_t tile) {
+// The phase of a tile.
+static inline int pl_contact_tiles_phase(const pl_contact_tiles *tiles, int32_t tile) {
   return 2 * (tile / tiles->counts[1] % 2) + tile % tiles->counts[1] % 2;
 }
 

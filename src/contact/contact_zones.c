@@ -240,7 +240,7 @@ static bool is_watched(const zone_search *s, int32_t a, int32_t b) {
 }
 
 // The first look at two bodies. Pairs that cross have their turn in this order.
-static void look_first(const zone_search *s, int32_t a, int32_t b, int32_t *turn) {
+static void check_first(const zone_search *s, int32_t a, int32_t b, int32_t *turn) {
   if (!is_watched(s, a, b) || !is_crossing(s, a, b, false)) return;
   pl_zone_pair *pair = add_pair(s, a, b);
   if (pair != NULL && !pair->is_old) pair->turn = (*turn)++;
@@ -253,10 +253,10 @@ static void find_pairs(void *data, int32_t begin, int32_t end, int32_t block) {
   for (int32_t a = begin; a < end; ++a) {
     int32_t turn = 0;
     s->memory->zones.pair_counts[a] = 0;
-    look_first(s, a, a, &turn);
+    check_first(s, a, a, &turn);
     pl_broad_walk walk = pl_broad_phase_begin(&s->memory->broad, s->memory->item_boxes[a]);
     for (int32_t b; (b = pl_broad_phase_next(&walk)) >= 0;)
-      if (b > a) look_first(s, a, b, &turn);
+      if (b > a) check_first(s, a, b, &turn);
   }
 }
 
@@ -322,7 +322,7 @@ static bool may_have_met(const zone_search *s, int32_t a, int32_t b) {
 
 // Another look at two bodies of which one has changed, and which may not have crossed before. What a look reads does
 // not change before all bodies are placed again, so it may be taken before the turns of other pairs.
-static void look_again(const zone_search *s, int32_t a, int32_t b, int32_t *turn) {
+static void check_again(const zone_search *s, int32_t a, int32_t b, int32_t *turn) {
   if (!is_watched(s, a, b)) return;
   pl_zone_pair *pair = get_pair(&s->memory->zones, a, b);
   if (pair == NULL) {
@@ -338,7 +338,7 @@ static void look_again(const zone_search *s, int32_t a, int32_t b, int32_t *turn
   pair->turn = (*turn)++;
 }
 
-static void look_at_changed(void *data, int32_t begin, int32_t end, int32_t block) {
+static void check_changed(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const zone_search *s = data;
   pl_contact_memory *memory = s->memory;
@@ -346,10 +346,10 @@ static void look_at_changed(void *data, int32_t begin, int32_t end, int32_t bloc
   for (int32_t a = begin; a < end; ++a) {
     int32_t turn = 0;
     for (int32_t i = 0; i < z->pair_counts[a]; ++i) z->pairs[(size_t)a * PL_ZONE_PAIRS + (size_t)i].turn = -1;
-    if (z->was_changed[a]) look_again(s, a, a, &turn);
+    if (z->was_changed[a]) check_again(s, a, a, &turn);
     pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[a]);
     for (int32_t b; (b = pl_broad_phase_next(&walk)) >= 0;)
-      if (b > a && (z->was_changed[a] || z->was_changed[b])) look_again(s, a, b, &turn);
+      if (b > a && (z->was_changed[a] || z->was_changed[b])) check_again(s, a, b, &turn);
   }
 }
 
@@ -368,7 +368,7 @@ static bool form_zones(zone_search *s, pl_context *context, int round) {
   s->parts = round < PART_ROUNDS;
   s->joins_bodies = round >= ZONE_ROUNDS;
   z->support = s->joins_bodies ? PL_ZONE_HELD : round >= FREE_ROUNDS ? PL_ZONE_SUPPORTED : PL_ZONE_FREE;
-  if (round > 0) pl_parallel_for(context, memory->body_count, BODY_GRAIN, look_at_changed, s);
+  if (round > 0) pl_parallel_for(context, memory->body_count, BODY_GRAIN, check_changed, s);
   // One after the other: what is separated changes what the next one finds.
   for (int32_t a = 0; a < memory->body_count; ++a) {
     pl_zone_pair *pair;

@@ -89,9 +89,9 @@ static void pairs_of_a_color_share_no_body(void **state) {
   }
   assert_int_equal(joint_count, JOINTS);
   for (int32_t i = 0; i < CONTACTS; ++i) assert_true(is_row[i]);
-  for (int32_t i = 0; i < plan.stage_count; ++i) {
-    int32_t first = plan.tasks[plan.stages[i].first].first, count = 0, used[BODIES] = {0};
-    for (int32_t t = plan.stages[i].first; t < plan.stages[i].first + plan.stages[i].count; ++t) {
+  for (int32_t i = 0; i < plan.phase_count; ++i) {
+    int32_t first = plan.tasks[plan.phases[i].first].first, count = 0, used[BODIES] = {0};
+    for (int32_t t = plan.phases[i].first; t < plan.phases[i].first + plan.phases[i].count; ++t) {
       assert_int_equal(plan.tasks[t].first, first + count);
       count += plan.tasks[t].count;
     }

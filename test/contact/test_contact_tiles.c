@@ -1,4 +1,4 @@
-// Tiles of large heaps: pairs of two tiles of a stage share no body, every pair is visited once and in the same order
+// Tiles of large heaps: pairs of two tiles of a phase share no body, every pair is visited once and in the same order
 // for any number of threads, and a heap that is swept by tiles keeps its momentum.
 // ctest: unit threads
 #include <math.h>
@@ -46,7 +46,7 @@ static void form(pl_arena *arena, pl_contact_plan *plan, int32_t contact_count, 
 }
 
 // In any direction of the heap, and far from the origin.
-static void tasks_of_a_stage_share_no_body(void **state) {
+static void tasks_of_a_phase_share_no_body(void **state) {
   (void)state;
   static const pl_vec3 SIZES[] = {{6, 1, 6}, {1, 6, 6}, {6, 6, 1}, {12, 1, 2}};
   pl_context *context = make_context(1);
@@ -57,13 +57,13 @@ static void tasks_of_a_stage_share_no_body(void **state) {
     int32_t count = make_heap(k + 1, pl_vec3_of(1000, -3, 50), SIZES[k]), pair_count = 0, tile_pairs = 0;
     form(&arena, &plan, count, boxes);
     assert_true(plan.large_count > 1024);
-    for (int32_t s = 0; s < plan.stage_count; ++s) {
+    for (int32_t s = 0; s < plan.phase_count; ++s) {
       int32_t last[BODIES];
       for (int32_t i = 0; i < BODIES; ++i) last[i] = -1;
-      for (int32_t t = plan.stages[s].first; t < plan.stages[s].first + plan.stages[s].count; ++t) {
+      for (int32_t t = plan.phases[s].first; t < plan.phases[s].first + plan.phases[s].count; ++t) {
         assert_int_equal(plan.tasks[t].first, pair_count);
         pair_count += plan.tasks[t].count;
-        if (s < PL_TILE_STAGES) tile_pairs += plan.tasks[t].count;
+        if (s < PL_TILE_PHASES) tile_pairs += plan.tasks[t].count;
         for (int32_t p = plan.tasks[t].first; p < pair_count; ++p) {
           const int32_t bodies[2] = {plan.pairs[p].a, plan.pairs[p].b};
           for (int i = 0; i < 2; ++i) {
@@ -192,7 +192,7 @@ static void a_heap_in_tiles_has_the_same_bits_with_any_threads(void **state) {
       pl_error error = {0};
       check_ok(pl_world_step(h.world, NULL, &error), &error);
       const pl_contact_plan *plan = &h.world->contact_solver->memory.plan;
-      was_tiled = was_tiled || (plan->stage_count > 0 && plan->large_count > 1024 &&
+      was_tiled = was_tiled || (plan->phase_count > 0 && plan->large_count > 1024 &&
                                 plan->pairs[0].color != plan->pairs[plan->tasks[0].count - 1].color);
     }
     assert_true(was_tiled);
@@ -211,7 +211,7 @@ static void a_heap_in_tiles_has_the_same_bits_with_any_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tasks_of_a_stage_share_no_body),
+      cmocka_unit_test(tasks_of_a_phase_share_no_body),
       cmocka_unit_test(tiles_are_for_large_heaps),
       cmocka_unit_test(threads_visit_pairs_of_a_body_in_one_order),
       cmocka_unit_test(a_heap_in_tiles_has_the_same_bits_with_any_threads),
