@@ -94,7 +94,7 @@ static void tiles_are_for_large_heaps(void **state) {
   assert_false(pl_contact_tiles_lay(scattered, all, 3, &tiles));
   scattered[1].max.x = HUGE_VAL;
   assert_false(pl_contact_tiles_lay(scattered, all, 3, &tiles));
-  scattered[1].max.x = NAN;
+  scattered[1].max.x = (double)NAN;
   assert_false(pl_contact_tiles_lay(scattered, all, 3, &tiles));
 }
 

@@ -352,7 +352,7 @@ static void points_are_rounded_where_they_are(void **state) {
       assert_memory_equal(back, expected, (size_t)n * sizeof *back);
       assert_memory_equal(points, wanted, (size_t)n * sizeof *points);
       for (int kind = 0; kind < 2; ++kind) {
-        points[n - 1].z = kind == 0 ? INFINITY : NAN;
+        points[n - 1].z = kind == 0 ? (double)INFINITY : (double)NAN;
         assert_false(kernels[k]->round_vectors(points, order, n, back));
       }
     }
