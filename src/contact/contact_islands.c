@@ -217,10 +217,16 @@ static int32_t row_count_of(const pl_contact_pair *pair) {
   return pair->joint >= 0 ? JOINT_ROWS : pair->count;
 }
 
+static void clear_groups(pl_contact_plan *plan, int32_t first, int32_t count) {
+  memset(&plan->group_pairs[first], 0, (size_t)count * sizeof *plan->group_pairs);
+  memset(&plan->group_rows[first], 0, (size_t)count * sizeof *plan->group_rows);
+}
+
 // The pairs of each group, and their rows.
 static void count_groups(pl_contact_plan *plan, const pl_contact_tiles *tiles) {
-  memset(plan->group_pairs, 0, (PL_TILES + PL_PAIR_COLORS) * sizeof *plan->group_pairs);
-  memset(plan->group_rows, 0, (PL_TILES + PL_PAIR_COLORS) * sizeof *plan->group_rows);
+  // Most worlds have no tiles.
+  if (tiles != NULL) clear_groups(plan, 0, tiles->counts[0] * tiles->counts[1]);
+  clear_groups(plan, PL_TILES, PL_PAIR_COLORS);
   for (int32_t p = 0; p < plan->pair_count; ++p) {
     const pl_contact_pair *pair = &plan->unsorted[p];
     if (plan->island_rows[pair->island] >= 0) continue;
