@@ -35,6 +35,7 @@ static const contact_case CASES[] = {
     {"100 boxes of 64, heap", LAYOUT_HEAP, 100, 3, 3, true},
     {"1000 boxes of 64, heap", LAYOUT_HEAP, 1000, 3, 4, true},
     {"100 boxes of 343, heap", LAYOUT_HEAP, 100, 6, 3, true},
+    {"20 boxes of 1331, heap", LAYOUT_HEAP, 20, 10, 1.5, true},
     {"100 boxes of 64, apart", LAYOUT_APART, 100, 3, 0.5, false},
     {"1000 boxes of 64, apart", LAYOUT_APART, 1000, 3, 0.25, true},
     {"10000 boxes of 64, apart", LAYOUT_APART, 10000, 3, 0.1, true},

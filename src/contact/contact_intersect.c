@@ -23,7 +23,10 @@ static double volume(pl_vec3 u, pl_vec3 v, pl_vec3 w) {
 
 bool pl_contact_pierces(pl_vec3 p, pl_vec3 q, const pl_vec3 c[3], double tolerance, pl_vec3 *position) {
   pl_vec3 n = pl_vec3_cross(pl_vec3_sub(c[1], c[0]), pl_vec3_sub(c[2], c[0]));
-  double length = pl_vec3_length(n), d = pl_vec3_dot(n, pl_vec3_sub(p, c[0])), e = pl_vec3_dot(n, pl_vec3_sub(q, c[0]));
+  double d = pl_vec3_dot(n, pl_vec3_sub(p, c[0])), e = pl_vec3_dot(n, pl_vec3_sub(q, c[0]));
+  // Most edges do not even reach the plane.
+  if (!((d > 0 && e < 0) || (d < 0 && e > 0))) return false;
+  double length = pl_vec3_length(n);
   tolerance = fmax(tolerance, ROUNDING * (pl_vec3_length(p) + pl_vec3_length(q) + pl_vec3_length(c[0])));
   if (!((d > tolerance * length && e < -tolerance * length) || (d < -tolerance * length && e > tolerance * length)))
     return false;

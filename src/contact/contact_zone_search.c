@@ -190,7 +190,7 @@ static bool search_small(side_search *s) {
 // --- others: edges at a time, among triangles gathered from a hierarchy or by their corners
 
 // The triangles of b near the region. Of a small surface they are listed, a part at a time; of a large one its
-// hierarchy is asked, which holds the surface as it was before resolution moved it by no more than its shift.
+// hierarchy is asked.
 //
 // Neighbouring edges of a ask together, and then each for itself among what is near all of them.
 enum { EDGES = 24 };
@@ -217,8 +217,7 @@ static void classify(const pl_vec3 *points, int32_t count, pl_box box, uint8_t *
 // A box in the frame of a surface's hierarchy.
 static pl_box frame_box(const side_search *s, int32_t body, pl_box box) {
   pl_vec3 drift = s->check->at_start ? motion_of(s, body)->drift : pl_vec3_of(0, 0, 0);
-  box = (pl_box){pl_vec3_add(box.min, drift), pl_vec3_add(box.max, drift)};
-  return pl_box_expand(box, s->check->memory->zones.shifts[body]);
+  return (pl_box){pl_vec3_add(box.min, drift), pl_vec3_add(box.max, drift)};
 }
 
 static pl_box triangle_box_of(const side_search *s, int32_t triangle) {

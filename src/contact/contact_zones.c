@@ -57,7 +57,6 @@ bool pl_contact_zones_take(pl_contact_memory *memory) {
   z->was_changed = PL_TAKE(&memory->arena, bool, body_count);
   z->tolerances = PL_TAKE(&memory->arena, double, body_count);
   z->spins = PL_TAKE(&memory->arena, pl_vec3, body_count);
-  z->shifts = PL_TAKE(&memory->arena, double, body_count);
   z->holds = PL_TAKE(&memory->arena, pl_contact_hold, memory->particle_start[body_count]);
   z->is_moved = PL_TAKE(&memory->arena, bool, memory->point_start[body_count]);
   z->moved_boxes = PL_TAKE(&memory->arena, pl_box, body_count);
@@ -119,16 +118,10 @@ static void place_body(const zone_search *s, int32_t index) {
     turn = pl_quat_multiply(body->rigid->rotation, pl_quat_conjugate(memory->move_rigids[index].rotation));
   }
   bool *is_moved = &memory->zones.is_moved[memory->point_start[index]], any_moved = false;
-  double shift = 0;
-  bool has_hierarchy = memory->presences[index].has_normals;
   motion->end_box = pl_box_empty();
   for (int32_t i = 0; i < body->surface->point_count; ++i) {
     pl_vec3 point = pl_contact_surface_point(body->surface, i, body->positions);
     if (body->rigid != NULL) point = pl_vec3_add(body->rigid->center, pl_quat_rotate(turn, pl_vec3_sub(point, was)));
-    if (has_hierarchy) {
-      pl_vec3 way = pl_vec3_sub(point, motion->ends[i]);
-      shift = pl_larger(shift, pl_vec3_dot(way, way));
-    }
     pl_vec3 was_at = motion->ends[i];
     is_moved[i] = !(point.x == was_at.x && point.y == was_at.y && point.z == was_at.z);
     any_moved = any_moved || is_moved[i];
@@ -136,7 +129,7 @@ static void place_body(const zone_search *s, int32_t index) {
     pl_box_cover(&motion->end_box, point);
   }
   if (any_moved) memory->zones.changes[index]++;
-  memory->zones.shifts[index] += sqrt(shift);
+  if (any_moved && memory->presences[index].has_normals) pl_surface_motion_refit_boxes(motion);
   memory->item_boxes[index] = motion->end_box;
 }
 
@@ -154,7 +147,6 @@ static void place_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
   for (int32_t i = begin; i < end; ++i) {
     // Poses of rigid bodies that touch nothing were not noted.
     if (s->bodies[i].rigid != NULL && s->memory->plan.island_of[i] < 0) s->memory->move_rigids[i] = *s->bodies[i].rigid;
-    z->shifts[i] = 0;
     z->changes[i] = 0;
     int32_t first = s->memory->particle_start[i], count = s->memory->particle_start[i + 1] - first;
     memset(&z->holds[first], 0, (size_t)count * sizeof(pl_contact_hold));

@@ -115,6 +115,10 @@ void pl_surface_motion_fit_normals(pl_surface_motion *motion) {
 
 void pl_surface_motion_refit(pl_surface_motion *motion) {
   pl_surface_motion_fit_normals(motion);
+  pl_surface_motion_refit_boxes(motion);
+}
+
+void pl_surface_motion_refit_boxes(pl_surface_motion *motion) {
   // Children come after their parents, so one pass from the back sees them first.
   for (int32_t i = motion->tree->boxes.node_count - 1; i >= 0; --i) {
     const pl_box_node *node = &motion->tree->boxes.nodes[i];

@@ -66,6 +66,7 @@ void pl_surface_motion_fit_normals(pl_surface_motion *motion);
 
 // Fit the boxes to the points, whose own boxes and drift are there, and compute the normals.
 void pl_surface_motion_refit(pl_surface_motion *motion);
+void pl_surface_motion_refit_boxes(pl_surface_motion *motion);  // the boxes alone
 
 // Then fit the boxes around the normals.
 void pl_surface_motion_refit_normals(pl_surface_motion *motion);
