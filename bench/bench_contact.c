@@ -8,11 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench_contact_overlap.h"
 #include "bench_suite.h"
 
 enum { FRAMES_PER_SECOND = 60 };
 
 static const double BOX_SIZE = 0.2;
+// Points count that are deeper than this in another box, metres; the contact thickness of two is a third of it.
+static const double OVERLAP = 1e-3;
+enum { OVERLAP_FRAMES = 15 };  // between two looks
 
 typedef enum contact_layout {
   LAYOUT_HEAP,     // dropped on each other
@@ -20,6 +24,9 @@ typedef enum contact_layout {
   LAYOUT_RESTING,  // on the ground, one by one
   LAYOUT_ASLEEP,   // likewise, until they sleep
 } contact_layout;
+
+// In the order of the layouts.
+const char *const bench_contact_cases[] = {"heap", "apart", "resting", "asleep", NULL};
 
 typedef struct contact_case {
   const char *name;
@@ -50,9 +57,11 @@ typedef struct contact_fixture {
   pl_mesh *mesh;
   pl_model *model;
   pl_world *world;
+  pl_body_id *bodies;
 } contact_fixture;
 
 static void close_fixture(contact_fixture *fixture) {
+  free(fixture->bodies);
   pl_world_destroy(fixture->world);
   pl_model_destroy(fixture->model);
   pl_mesh_destroy(fixture->mesh);
@@ -101,20 +110,24 @@ static pl_status open_fixture(const contact_case *about, int threads, contact_fi
   if (status >= 0) status = pl_world_create(fixture->context, &world_def, &fixture->world, error);
   pl_collider_def plane = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
   if (status >= 0) status = pl_world_add_collider(fixture->world, &plane, NULL, error);
+  fixture->bodies = malloc((size_t)about->body_count * sizeof *fixture->bodies);
+  if (status >= 0 && fixture->bodies == NULL) status = PL_ERROR_OUT_OF_MEMORY;
   for (int32_t i = 0; i < about->body_count && status >= 0; ++i) {
     pl_body_def body = pl_default_body_def();
     body.model = fixture->model;
     body.placement = placement_of(about, i);
     // What floats turns slowly, so that it does not come to rest.
     if (about->layout == LAYOUT_APART) body.angular_velocity = pl_vec3_of(0.3, 1, 0.2);
-    status = pl_world_add_body(fixture->world, &body, NULL, error);
+    status = pl_world_add_body(fixture->world, &body, &fixture->bodies[i], error);
   }
   return status;
 }
 
-// What a run of frames took: milliseconds of a frame, and the fraction of it that is contact, in the busiest second.
+// What a run of frames took: milliseconds of a frame, and the fraction of it that is contact, in the busiest second. Of
+// a heap, the fraction of points in other boxes at the worst moment and in the end.
 typedef struct contact_times {
   double frame, contact_fraction;
+  double worst_overlap, last_overlap;
 } contact_times;
 
 static double contact_seconds(const pl_step_report *report) {
@@ -136,6 +149,14 @@ static pl_status wait_for_sleep(contact_fixture *fixture, pl_error *error) {
   return status;
 }
 
+static pl_status measure_overlap(const contact_case *about, const contact_fixture *fixture, contact_times *times,
+                                 pl_error *error) {
+  bench_bodies bodies = {fixture->context, fixture->world, fixture->model, fixture->bodies, about->body_count};
+  pl_status status = bench_measure_overlap(&bodies, OVERLAP, &times->last_overlap, error);
+  times->worst_overlap = fmax(times->worst_overlap, times->last_overlap);
+  return status;
+}
+
 static pl_status run_frames(const contact_case *about, contact_fixture *fixture, contact_times *times,
                             pl_error *error) {
   int32_t count = (int32_t)ceil(about->seconds * FRAMES_PER_SECOND);
@@ -153,55 +174,78 @@ static pl_status run_frames(const contact_case *about, contact_fixture *fixture,
     frames[i] = tool_seconds() - begin;
     double all = all_seconds(&report);
     contacts[i] = all > 0 ? frames[i] * contact_seconds(&report) / all : 0;
+    if (status >= 0 && about->layout == LAYOUT_HEAP && ((i + 1) % OVERLAP_FRAMES == 0 || i + 1 == count))
+      status = measure_overlap(about, fixture, times, error);
   }
   for (int32_t first = 0; first + window <= count && status >= 0; ++first) {
     double frame = 0, contact = 0;
     for (int32_t i = first; i < first + window; ++i) frame += frames[i], contact += contacts[i];
     if (1e3 * frame / window <= times->frame) continue;
-    *times = (contact_times){1e3 * frame / window, contact / frame};
+    times->frame = 1e3 * frame / window;
+    times->contact_fraction = contact / frame;
   }
   free(frames);
   return status;
 }
 
-static void print_case(bench_session *bench, const contact_case *about, int threads, const bench_samples *frames,
-                       const bench_samples *fractions) {
-  int64_t size = (int64_t)about->body_count * (about->cells + 1) * (about->cells + 1) * (about->cells + 1);
+// What was measured of a case, one number per repetition.
+typedef struct contact_samples {
+  bench_samples frames, contact_fractions, worst_overlaps, last_overlaps;
+} contact_samples;
+
+static void print_fraction(bench_session *bench, const bench_row *like, const char *what, const char *unit,
+                           const bench_samples *samples) {
   char name[80];
+  bench_row row = {.suite = like->suite, .name = name, .threads = like->threads, .unit = unit, .size = like->size};
+  snprintf(name, sizeof name, "%s: %s", like->name, what);
+  bench_print(bench, &row, samples);
+}
+
+static void print_case(bench_session *bench, const contact_case *about, int threads, const contact_samples *samples) {
+  int64_t size = (int64_t)about->body_count * (about->cells + 1) * (about->cells + 1) * (about->cells + 1);
+  bool is_heap = about->layout == LAYOUT_HEAP;
   bench_row row = {.suite = "contact",
                    .name = about->name,
                    .threads = threads,
                    .unit = "ms/frame",
                    .size = size,
-                   .note = about->layout == LAYOUT_HEAP ? "busiest second" : NULL,
+                   .note = is_heap ? "busiest second" : NULL,
                    .takes_best = true};
-  bench_print(bench, &row, frames);
-  snprintf(name, sizeof name, "%s: contact", about->name);
-  bench_row fraction = {.suite = "contact", .name = name, .threads = threads, .unit = "of the step", .size = size};
-  bench_print(bench, &fraction, fractions);
+  bench_print(bench, &row, &samples->frames);
+  print_fraction(bench, &row, "contact", "of the step", &samples->contact_fractions);
+  if (!is_heap) return;
+  print_fraction(bench, &row, "overlap, worst", "of the points", &samples->worst_overlaps);
+  print_fraction(bench, &row, "overlap, end", "of the points", &samples->last_overlaps);
+}
+
+// Returns an exit code.
+static int run_case(bench_session *bench, const contact_case *about, int threads) {
+  contact_samples samples = {0};
+  // A heap is run once: it is an average over a second by itself.
+  int repeats = about->layout == LAYOUT_HEAP ? 1 : bench_repeats(bench);
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    contact_fixture fixture = {0};
+    contact_times times = {0};
+    pl_error error = {0};
+    pl_status status = open_fixture(about, threads, &fixture, &error);
+    if (status >= 0) status = run_frames(about, &fixture, &times, &error);
+    close_fixture(&fixture);
+    if (status < 0) return tool_report_error(&bench->tool->console, &error);
+    bench_add(&samples.frames, times.frame);
+    bench_add(&samples.contact_fractions, times.contact_fraction);
+    bench_add(&samples.worst_overlaps, times.worst_overlap);
+    bench_add(&samples.last_overlaps, times.last_overlap);
+  }
+  print_case(bench, about, threads, &samples);
+  return TOOL_DONE;
 }
 
 int bench_contact(bench_session *bench) {
+  int result = TOOL_DONE;
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; ++i) {
     const contact_case *about = &CASES[i];
-    if (bench->quick && about->slow) continue;
-    for (int threads = 1; threads <= 2; ++threads) {
-      bench_samples frames = {0}, fractions = {0};
-      // A heap is run once: it is an average over a second by itself.
-      int repeats = about->layout == LAYOUT_HEAP ? 1 : bench_repeats(bench);
-      for (int repeat = 0; repeat < repeats; ++repeat) {
-        contact_fixture fixture = {NULL, NULL, NULL, NULL};
-        contact_times times = {0, 0};
-        pl_error error = {0};
-        pl_status status = open_fixture(about, threads, &fixture, &error);
-        if (status >= 0) status = run_frames(about, &fixture, &times, &error);
-        close_fixture(&fixture);
-        if (status < 0) return tool_report_error(&bench->tool->console, &error);
-        bench_add(&frames, times.frame);
-        bench_add(&fractions, times.contact_fraction);
-      }
-      print_case(bench, about, threads, &frames, &fractions);
-    }
+    if (!bench_wants(bench, bench_contact_cases[about->layout]) || (bench->quick && about->slow)) continue;
+    for (int threads = 1; threads <= 2 && result == TOOL_DONE; ++threads) result = run_case(bench, about, threads);
   }
-  return TOOL_DONE;
+  return result;
 }

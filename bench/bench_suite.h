@@ -19,6 +19,7 @@ typedef struct bench_session {
 
 // Names of cases that can be run alone, in the order in which they run; the list ends with NULL.
 extern const char *const bench_actor_cases[];
+extern const char *const bench_contact_cases[];
 extern const char *const bench_object_cases[];
 extern const char *const bench_robust_cases[];
 

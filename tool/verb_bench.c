@@ -26,7 +26,8 @@ static const struct {
   const char *const *cases;  // that can be run alone; NULL: none
 } SUITES[] = {
     {"machine", "memory bandwidth, multiply-add rate, time to wake a thread", bench_machine, false, NULL},
-    {"contact", "many bodies: heaps, bodies at rest and bodies apart, time per frame", bench_contact, false, NULL},
+    {"contact", "many bodies: heaps, bodies at rest and bodies apart, time per frame, overlap", bench_contact, false,
+     bench_contact_cases},
     {"solid", "shape-matching solids: time per particle and step", bench_solid, false, NULL},
     {"rod", "chains of joints: time per chain and step, energy added by moving cameras", bench_rod, false, NULL},
     {"strands", "hair: 10,000 strands drawn from 500 guides that touch, time per frame", bench_strands, false, NULL},

@@ -17,7 +17,7 @@ for line in lines:
     assert line["better"] in ("lower", "higher") and line["value"] > 0 and line["repeats"] >= 5, line
 PY
 
-echo "contact: frames and the part of contact, with one and two threads"
+echo "contact: frames, the part of contact and the overlap in a heap, with one and two threads"
 "$PLIANT" bench contact --quick --json >lines
 python3 - <<'PY'
 import json
@@ -26,7 +26,13 @@ for name in "10 boxes of 64, heap", "100 boxes of 64, apart", "100 boxes of 64, 
     for threads in 1, 2:
         assert cases[name, threads]["unit"] == "ms/frame" and cases[name, threads]["value"] > 0, cases[name, threads]
         assert 0 <= cases[f"{name}: contact", threads]["value"] <= 1, cases[f"{name}: contact", threads]
+for threads in 1, 2:
+    assert cases["10 boxes of 64, heap: overlap, worst", threads]["value"] == 0
+    assert cases["10 boxes of 64, heap: overlap, end", threads]["value"] == 0
 PY
+"$PLIANT" bench contact apart --quick --json >lines
+grep -q apart lines
+! grep -q heap lines
 
 echo "rod: the table of the paper, thousands of chains in real-time factors, and energies"
 "$PLIANT" bench rod --quick --json >lines
