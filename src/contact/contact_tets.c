@@ -12,6 +12,14 @@
 // and leaves through it again, whatever is nearest: in one step of a squeezed body a point may come in so deep that
 // another face is nearer, and the way through tets that are bent does not tell.
 //
+// Has a corner come through the other body, so that its way out would take it farther from its own? Then the two bodies
+// are tangled, and ways out that are each right for one point cancel each other: bodies that were pressed into each
+// other by more than half stayed so for ever. All points then leave along one direction. With S the part of the points'
+// surface inside the other body, outward, and V the volume that both bodies share, V changes by S . v with the velocity
+// v of the points' body: it shrinks fastest along -S. Where S is small against the areas that it is the sum of, the
+// direction is that from the middle of the other body to that of the points' own. Points whose way out leads against
+// it leave where a ray along it leaves the rest shape.
+//
 // Edges are not looked at: contact_detect.c asks for those of coarse bodies, and of two that no point holds apart.
 #include <string.h>
 
@@ -19,6 +27,8 @@
 #include "contact/contact_solver.h"
 #include "contact/pair_lanes.h"
 #include "math/lanes.h"
+#include "math/mat3.h"
+#include "math/rotation.h"
 #include "mesh/simplex.h"
 
 // As for triangles (contact_surface.c): how far below the surface a point still comes in, and how far away a triangle
@@ -26,6 +36,10 @@
 static const double START_EDGES = 0.1, FACING_EDGES = 0.1, FACING_RATIO = 32;
 // A point whose way out is along its own outward direction, by this cosine, comes back from behind.
 static const double HOOKED = 0.5;
+// The sum of areas tells where tangled bodies come apart if it is at least this fraction of them.
+static const double DECISIVE = 0.25;
+// Points whose own way out is along the common direction, by this cosine, keep it.
+static const double ALONG = 0.25;
 // Weights outside a triangle that count as on its border.
 static const double BORDER = 1e-3;
 // Distances that differ by less than this factor are the same, up to rounding.
@@ -66,7 +80,8 @@ typedef struct tet_search {
 typedef struct tet_exit {
   int32_t triangle;  // -1: nowhere
   double weights[3];
-  double order;  // time of crossing, or distance at rest in metres
+  double order;    // time of crossing, or distance at rest in metres
+  bool is_hooked;  // nowhere, since the point comes back from behind
 } tet_exit;
 
 static void rest_corners(const tet_search *s, int32_t triangle, pl_vec3 corners[3]) {
@@ -155,7 +170,8 @@ static void try_triangle(const tet_search *s, int32_t triangle, tet_exit *neares
   double weights[3];
   rest_corners(s, triangle, c);
   double distance = pl_vec3_distance(s->rest_end, pl_triangle_nearest(c[0], c[1], c[2], s->rest_end, weights));
-  if (distance < nearest->order) *nearest = (tet_exit){triangle, {weights[0], weights[1], weights[2]}, distance};
+  if (distance < nearest->order)
+    *nearest = (tet_exit){.triangle = triangle, .weights = {weights[0], weights[1], weights[2]}, .order = distance};
 }
 
 // The nearest triangle of the rest shape; with `is_facing_only` among those that the point can lie against, within
@@ -224,7 +240,8 @@ static tet_exit find_exit(tet_search *s, uint32_t last_spot) {
   // A corner that has come through a thin body may go back: held there it would stretch its own.
   pl_vec3 area = touched_area(s, nearest.triangle);
   double along = pl_vec3_dot(area, s->outward), max = pl_vec3_length(area) * pl_vec3_length(s->outward);
-  if (along > HOOKED * max) nearest.triangle = -1;
+  nearest.is_hooked = along > HOOKED * max;
+  if (nearest.is_hooked) nearest.triangle = -1;
   return nearest;
 }
 
@@ -272,39 +289,97 @@ static uint32_t last_spot_of(const tet_pair *pair, int32_t point) {
   return slot != NULL ? slot->spot : 0;
 }
 
-// Returns whether the point touches the other body.
-static bool touch_tet(const tet_pair *pair, const found_point *found) {
-  const pl_contact_group *group = pair->group;
+// Without an initializer: clearing the heights takes longer than most searches, which do not ask for them.
+static void begin_search(const tet_pair *pair, const found_point *found, tet_search *s) {
   const double w[4] = {(double)found->weights[0], (double)found->weights[1], (double)found->weights[2],
                        (double)found->weights[3]};
-  const pl_surface_motion *motion = &group->motions[pair->other];
-  const pl_contact_surface *surface = motion->tree->surface;
-  // Without an initializer: clearing the heights takes longer than most searches, which do not ask for them.
-  tet_search s;
-  s.group = group;
-  s.point = found->point;
-  s.surface = surface;
-  s.motion = motion;
-  s.map = surface->tet_map;
-  s.positions = group->bodies[pair->other].positions;
-  s.other = pair->other;
-  s.tet = found->tet;
-  s.triangle_count = 0;
-  s.rest_end = rest_position(surface->tet_map, found->tet, w);
-  s.outward = outward_of(&group->motions[group->body], found->point);
-  tet_exit out = find_exit(&s, last_spot_of(pair, found->point));
-  if (out.triangle < 0) return false;
-  pl_contact_place place = {out.triangle, {out.weights[0], out.weights[1], out.weights[2]}};
+  s->group = pair->group;
+  s->point = found->point;
+  s->motion = &pair->group->motions[pair->other];
+  s->surface = s->motion->tree->surface;
+  s->map = s->surface->tet_map;
+  s->positions = pair->group->bodies[pair->other].positions;
+  s->other = pair->other;
+  s->tet = found->tet;
+  s->triangle_count = 0;
+  s->rest_end = rest_position(s->map, found->tet, w);
+  s->outward = outward_of(&pair->group->motions[pair->group->body], found->point);
+}
+
+// Returns whether the point touches the other body.
+static bool touch_exit(const tet_pair *pair, int32_t point, const tet_exit *out) {
+  const pl_contact_group *group = pair->group;
+  if (out->triangle < 0) return false;
+  pl_contact_place place = {out->triangle, {out->weights[0], out->weights[1], out->weights[2]}};
   if (group->hits != NULL) {
-    pl_soft_list_add(group->hits, found->point, pl_contact_spot_of(&place, group->spot_uses));
+    pl_soft_list_add(group->hits, point, pl_contact_spot_of(&place, group->spot_uses));
     return true;
   }
-  pl_vec3 normal = pl_contact_exit_normal(motion->tree, s.positions, out.triangle, out.weights);
+  pl_vec3 normal = pl_contact_exit_normal(group->motions[pair->other].tree, group->bodies[pair->other].positions,
+                                          out->triangle, out->weights);
   if (pl_vec3_dot(normal, normal) < 0.5) return false;
   pl_contact_query query;
-  pl_contact_group_query(group, found->point, &query);
+  pl_contact_group_query(group, point, &query);
   pl_contact_add_triangle(&query, pair->other, &place, normal);
   return true;
+}
+
+// --- tangled bodies
+
+// The points of a body in another, with what became of them.
+typedef struct found_points {
+  int32_t count;
+  found_point items[PL_SURFACE_LANE_POINTS];
+  tet_exit exits[PL_SURFACE_LANE_POINTS];
+  pl_vec3 area;     // sum of their own surface, outward, …
+  double all_area;  // … and of the lengths of what it is the sum of
+} found_points;
+
+static pl_vec3 mean_of(const pl_vec3 *points, int32_t count) {
+  pl_vec3 sum = {0, 0, 0};
+  for (int32_t i = 0; i < count; ++i) sum = pl_vec3_add(sum, points[i]);
+  return pl_vec3_scale(sum, 1.0 / count);
+}
+
+static pl_vec3 middle_of(const pl_contact_body *body) {
+  return mean_of(body->positions, body->surface->particle_count);
+}
+
+// Where the body of the points goes, unit.
+static pl_vec3 way_apart(const tet_pair *pair, const found_points *found) {
+  const pl_contact_body *bodies = pair->group->bodies;
+  pl_vec3 way = pl_vec3_scale(found->area, -1);
+  if (!(pl_vec3_length(way) > DECISIVE * found->all_area))
+    way = pl_vec3_sub(middle_of(&bodies[pair->group->body]), middle_of(&bodies[pair->other]));
+  return pl_vec3_normalize_or(way, pl_vec3_of(0, 1, 0));
+}
+
+// A direction in the rest shape of a body.
+static pl_vec3 rest_direction(const pl_contact_body *body, pl_vec3 direction) {
+  int32_t count = body->surface->particle_count;
+  const pl_vec3 *rest = body->surface->tet_map->rest;
+  pl_vec3 middle = middle_of(body), rest_middle = mean_of(rest, count);
+  pl_mat3 sum = pl_mat3_zero();
+  for (int32_t i = 0; i < count; ++i)
+    sum = pl_mat3_add(sum, pl_mat3_outer(pl_vec3_sub(body->positions[i], middle), pl_vec3_sub(rest[i], rest_middle)));
+  pl_quat rotation = pl_rotation_of_mat3(sum, pl_quat_identity());
+  return pl_quat_rotate(pl_quat_conjugate(rotation), direction);
+}
+
+static void untangle(const tet_pair *pair, found_points *found) {
+  const pl_contact_body *other = &pair->group->bodies[pair->other];
+  const pl_tet_map *map = other->surface->tet_map;
+  pl_vec3 way = rest_direction(other, way_apart(pair, found));
+  for (int32_t i = 0; i < found->count; ++i) {
+    tet_exit *out = &found->exits[i];
+    if (out->triangle >= 0 && pl_vec3_dot(map->normals[out->triangle], way) > ALONG) continue;
+    tet_search s;
+    pl_contact_place place;
+    begin_search(pair, &found->items[i], &s);
+    if (!pl_tet_map_find_way_out(map, s.surface, s.rest_end, way, &place)) continue;
+    *out = (tet_exit){.triangle = place.triangle};
+    memcpy(out->weights, place.weights, sizeof out->weights);
+  }
 }
 
 static void set_floats(float to[3], pl_vec3 a) {
@@ -343,20 +418,20 @@ static void fill_lookup(const pl_surface_motion *own, const int32_t *points, int
 
 // Look the points of a body up. The slots of those that are found are fetched into the cache: they are asked for when
 // all points have been looked up.
-static int32_t find_all_inside(const tet_pair *pair, const pl_lane_tets *tets,
-                               found_point found[PL_SURFACE_LANE_POINTS]) {
+static void find_all_inside(const tet_pair *pair, const pl_lane_tets *tets, found_points *found) {
   const pl_contact_group *group = pair->group;
   const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[pair->other];
   double limit = group->bodies[group->body].radius + group->bodies[pair->other].radius + group->scale.margin;
-  int32_t points[PL_SURFACE_LANE_POINTS], found_count = 0, count = list_inside(own, motion, limit, tets, points);
+  int32_t points[PL_SURFACE_LANE_POINTS], count = list_inside(own, motion, limit, tets, points);
   pl_lane_lookup lookup;
   lookup.limit = (float)limit;
+  found->count = 0;
   for (int32_t first = 0; first < count; first += LANES) {
     fill_lookup(own, &points[first], count - first < LANES ? count - first : LANES, tets->origin, &lookup);
     pl_lane_kernels_get()->find_tets(motion->tree->surface->tet_map, tets, &lookup);
     for (int32_t i = 0; i < lookup.count; ++i) {
       if (lookup.tets[i] < 0) continue;
-      found_point *to = &found[found_count++];
+      found_point *to = &found->items[found->count++];
       *to = (found_point){.point = points[first + i], .tet = lookup.tets[i]};
       memcpy(to->weights, lookup.weights[i], sizeof to->weights);
       if (!has_last(pair, to->point)) continue;
@@ -365,7 +440,22 @@ static int32_t find_all_inside(const tet_pair *pair, const pl_lane_tets *tets,
       __builtin_prefetch(slots + PL_IMPULSES_PER_POINT - 1);
     }
   }
-  return found_count;
+}
+
+// Where each point leaves by itself. Returns whether the bodies are tangled.
+static bool find_exits(const tet_pair *pair, found_points *found) {
+  bool is_tangled = false;
+  found->area = pl_vec3_of(0, 0, 0);
+  found->all_area = 0;
+  for (int32_t i = 0; i < found->count; ++i) {
+    tet_search s;
+    begin_search(pair, &found->items[i], &s);
+    found->exits[i] = find_exit(&s, last_spot_of(pair, s.point));
+    is_tangled = is_tangled || found->exits[i].is_hooked;
+    found->area = pl_vec3_add(found->area, s.outward);
+    found->all_area += pl_vec3_length(s.outward);
+  }
+  return is_tangled;
 }
 
 int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, const pl_lane_tets *tets) {
@@ -374,8 +464,11 @@ int32_t pl_contact_find_in_tets(const pl_contact_group *group, int32_t other, co
                    .last = group->hits != NULL ? pl_contact_cache_last(&group->bodies[group->body]) : NULL,
                    .last_mask = pl_contact_cache_last_mask(&group->bodies[group->body]),
                    .partner = pl_contact_cache_partner(&group->bodies[other])};
-  found_point found[PL_SURFACE_LANE_POINTS];
-  int32_t count = find_all_inside(&pair, tets, found), touching = 0;
-  for (int32_t i = 0; i < count; ++i) touching += touch_tet(&pair, &found[i]);
+  // Without an initializer, as above: it has space for all points of the largest bodies.
+  found_points found;
+  int32_t touching = 0;
+  find_all_inside(&pair, tets, &found);
+  if (find_exits(&pair, &found)) untangle(&pair, &found);
+  for (int32_t i = 0; i < found.count; ++i) touching += touch_exit(&pair, found.items[i].point, &found.exits[i]);
   return touching;
 }

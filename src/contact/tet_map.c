@@ -15,6 +15,10 @@ static const double AS_NEAR = 1e-6;
 // Triangles whose corners are off each other's planes by less, as the same fraction, are in one plane.
 static const double IN_PLANE = 1e-12;
 
+// A ray leaves through triangles that it meets at more than this sine; it meets a triangle up to this far outside, in
+// weights of its corners, and this far before its start, as a fraction of the depth.
+static const double MIN_SINE = 0.1, BORDER = 1e-3;
+
 enum { SAMPLES = 15 };
 
 // Sums of corners of a tet: the corners, the middles of its edges and faces, its middle.
@@ -190,4 +194,33 @@ bool pl_tet_map_build(pl_arena *arena, const pl_contact_surface *surface, const 
   pl_arena_destroy(&scratch);
   *map = made;
   return is_built;
+}
+
+// The weights of a position in the plane of a triangle, as far as it is in the triangle.
+static bool weights_in(const pl_tet_map *map, int32_t triangle, pl_vec3 position, double weights[3]) {
+  const int32_t *c = &map->triangle_particles[3 * (size_t)triangle];
+  if (!pl_triangle_weights(map->rest[c[0]], map->rest[c[1]], map->rest[c[2]], position, weights)) return false;
+  double sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (!(weights[k] > -BORDER)) return false;
+    weights[k] = weights[k] > 0 ? weights[k] : 0;
+    sum += weights[k];
+  }
+  for (int k = 0; k < 3; ++k) weights[k] /= sum;
+  return true;
+}
+
+bool pl_tet_map_find_way_out(const pl_tet_map *map, const pl_contact_surface *surface, pl_vec3 position,
+                             pl_vec3 direction, pl_contact_place *place) {
+  double first = HUGE_VAL, weights[3];
+  for (int32_t t = 0; t < surface->triangle_count; ++t) {
+    double along = pl_vec3_dot(map->normals[t], direction);
+    if (!(along > MIN_SINE)) continue;
+    double way = (map->offsets[t] - pl_vec3_dot(map->normals[t], position)) / along;
+    if (!(way < first && way > -BORDER * map->depth)) continue;
+    if (!weights_in(map, t, pl_vec3_add_scaled(position, direction, way), weights)) continue;
+    first = way;
+    *place = (pl_contact_place){t, {weights[0], weights[1], weights[2]}};
+  }
+  return first < HUGE_VAL;
 }

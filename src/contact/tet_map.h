@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "contact/contact.h"
+#include "contact/contact_spot.h"
 #include "pliant/math.h"
 
 // Larger bodies have no map.
@@ -41,6 +42,11 @@ typedef struct pl_tet_volume {
 // when out of memory.
 bool pl_tet_map_build(pl_arena *arena, const pl_contact_surface *surface,
                       const pl_tet_volume *volume, const pl_tet_map **map);
+
+// Where a ray from a position inside first leaves the rest shape: false if it does not, up to
+// rounding.
+bool pl_tet_map_find_way_out(const pl_tet_map *map, const pl_contact_surface *surface,
+                             pl_vec3 position, pl_vec3 direction, pl_contact_place *place);
 
 // Corner k of a tet.
 static inline int32_t pl_tet_map_corner(const pl_tet_map *map, int32_t tet, int32_t k) {

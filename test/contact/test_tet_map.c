@@ -171,9 +171,47 @@ static void a_point_is_found_in_a_tet_around_it(void **state) {
   drop_context(context);
 }
 
+// From a position in a box along a direction u, the nearest face in its way: min over axes of (+-half - p) / u.
+static void a_ray_leaves_the_box_where_it_should(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_model *model = make_map(context);
+  const pl_contact_surface *surface = &model->surface;
+  const pl_tet_map *map = surface->tet_map;
+  pl_vec3 middle = {0, 0, 0};
+  for (int32_t i = 0; i < PARTICLES; ++i) middle = pl_vec3_add_scaled(middle, map->rest[i], 1.0 / PARTICLES);
+  const double half[3] = {0.2, 0.15, 0.1};
+  pl_random random = pl_random_of_seed(5);
+  for (int i = 0; i < POINTS; ++i) {
+    double p[3], u[3], way = HUGE_VAL, sine = 0;
+    for (int k = 0; k < 3; ++k) {
+      p[k] = pl_random_between(&random, -0.99, 0.99) * half[k];
+      u[k] = pl_random_between(&random, -1, 1);
+    }
+    double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    for (int k = 0; k < 3; ++k) {
+      u[k] /= length;
+      double to_face = (copysign(half[k], u[k]) - p[k]) / u[k];
+      if (to_face < way) way = to_face, sine = fabs(u[k]);
+    }
+    // Rays that graze the face go on to the next one.
+    if (sine < 0.11) continue;
+    pl_vec3 from = pl_vec3_of(p[0], p[1], p[2]), direction = pl_vec3_of(u[0], u[1], u[2]), c[3];
+    pl_contact_place place;
+    assert_true(pl_tet_map_find_way_out(map, surface, pl_vec3_add(middle, from), direction, &place));
+    for (int k = 0; k < 3; ++k) c[k] = surface->rest_points[surface->triangles[3 * place.triangle + k]];
+    pl_vec3 at = pl_vec3_scale(c[0], place.weights[0]);
+    for (int k = 1; k < 3; ++k) at = pl_vec3_add_scaled(at, c[k], place.weights[k]);
+    check_near(pl_vec3_distance(at, pl_vec3_add(middle, pl_vec3_add_scaled(from, direction, way))), 0, 1e-4);
+    assert_true(pl_vec3_dot(map->normals[place.triangle], direction) > 0);
+  }
+  pl_model_destroy(model);
+  drop_context(context);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(listed_triangles_are_the_nearest),
-                                     cmocka_unit_test(faces_and_depth_are_those_of_the_box),
-                                     cmocka_unit_test(a_point_is_found_in_a_tet_around_it)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(listed_triangles_are_the_nearest), cmocka_unit_test(faces_and_depth_are_those_of_the_box),
+      cmocka_unit_test(a_point_is_found_in_a_tet_around_it), cmocka_unit_test(a_ray_leaves_the_box_where_it_should)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

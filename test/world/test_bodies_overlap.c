@@ -180,46 +180,82 @@ static void fine_solids(void **state) {
   }
 }
 
-// Cubes that fall on each other in disorder, in layers of `side` by `side`, three seconds; every fourth step is
-// measured.
-static void drop_heap(int count, int side, double step) {
-  pl_error error = {0};
-  pl_context *context = make_context(1);
-  collision c = {.upper = SOLID_CUBE};
-  pl_model *model = make_cube(context, &c, SOLID_CUBE);
-  pl_model_report report = pl_model_get_report(model);
-  pl_world *world = make_world(context, step, -9.81);
-  add_ground(world);
-  pl_random random = pl_random_of_seed(1);
+// Cubes above a ground in disorder.
+typedef struct heap {
+  pl_context *context;
+  pl_model *model;
+  pl_world *world;
+  int count;
+  double thickness;  // metres: twice the contact thickness
   pl_body_id ids[MAX_CUBES];
-  static cube_surface surfaces[MAX_CUBES];
-  for (int i = 0; i < count; ++i) {
-    double turn[4];
-    for (int j = 0; j < 4; ++j) turn[j] = pl_random_between(&random, -1, 1);
-    pl_body_def body = pl_default_body_def();
-    body.model = model;
-    body.placement.position = pl_vec3_of(i % side * 0.36, (i / (side * side) + 0.75) * 0.36, i / side % side * 0.36);
-    body.placement.rotation = pl_quat_from_axis_angle(pl_vec3_of(turn[0], turn[1], turn[2]), 3.14 * turn[3]);
-    check_ok(pl_world_add_body(world, &body, &ids[i], &error), &error);
-    surfaces[i].point_count = report.surface_point_count;
-    surfaces[i].triangle_count = report.surface_triangle_count;
-    surfaces[i].triangles = pl_model_get_surface_triangles(model);
-  }
+  cube_surface surfaces[MAX_CUBES];
+} heap;
+
+static pl_quat random_turn(pl_random *random) {
+  double turn[4];
+  for (int j = 0; j < 4; ++j) turn[j] = pl_random_between(random, -1, 1);
+  return pl_quat_from_axis_angle(pl_vec3_of(turn[0], turn[1], turn[2]), 3.14 * turn[3]);
+}
+
+static void add_cube(heap *h, int i, pl_vec3 position, pl_quat rotation) {
+  pl_error error = {0};
+  pl_model_report report = pl_model_get_report(h->model);
+  pl_body_def body = pl_default_body_def();
+  body.model = h->model;
+  body.placement = (pl_transform){position, rotation};
+  check_ok(pl_world_add_body(h->world, &body, &h->ids[i], &error), &error);
+  h->surfaces[i].point_count = report.surface_point_count;
+  h->surfaces[i].triangle_count = report.surface_triangle_count;
+  h->surfaces[i].triangles = pl_model_get_surface_triangles(h->model);
+  h->thickness = 2 * report.contact_radius;
+}
+
+// Layers of `side` by `side`.
+static heap *make_heap(int count, int side, int cells, double step) {
+  static heap h;
+  collision c = {.upper = SOLID_CUBE, .cells = cells};
+  h = (heap){.context = make_context(1), .count = count};
+  h.model = make_cube(h.context, &c, SOLID_CUBE);
+  h.world = make_world(h.context, step, -9.81);
+  add_ground(h.world);
+  pl_random random = pl_random_of_seed(1);
+  for (int i = 0; i < count; ++i)
+    add_cube(&h, i, pl_vec3_of(i % side * 0.36, (i / (side * side) + 0.75) * 0.36, i / side % side * 0.36),
+             random_turn(&random));
+  return &h;
+}
+
+static void drop_world(heap *h) {
+  pl_world_destroy(h->world);
+  pl_model_destroy(h->model);
+  drop_context(h->context);
+}
+
+static void read_surfaces(heap *h) {
+  for (int k = 0; k < h->count; ++k) check_ok(pl_body_get_surface(h->world, h->ids[k], h->surfaces[k].points), NULL);
+}
+
+static double deepest_of(const heap *h) {
+  double deepest = 0;
+  for (int k = 0; k < h->count; ++k)
+    for (int j = 0; j < h->count; ++j)
+      if (k != j) deepest = fmax(deepest, deepest_in(&h->surfaces[k], &h->surfaces[j]));
+  return deepest;
+}
+
+// Three seconds; every fourth step is measured.
+static void drop_heap(int count, int side, double step) {
+  heap *h = make_heap(count, side, 0, step);
   double deepest = 0;
   for (int i = 0; i * step < 3; ++i) {
-    run_steps(world, 1);
-    for (int k = 0; k < count && i % 4 == 0; ++k)
-      check_ok(pl_body_get_surface(world, ids[k], surfaces[k].points), NULL);
-    for (int k = 0; k < count && i % 4 == 0; ++k)
-      for (int j = 0; j < count; ++j)
-        if (k != j) deepest = fmax(deepest, deepest_in(&surfaces[k], &surfaces[j]));
+    run_steps(h->world, 1);
+    if (i % 4 != 0) continue;
+    read_surfaces(h);
+    deepest = fmax(deepest, deepest_of(h));
   }
-  print_message("%d cubes at 1/%.0f s: deepest %.3f mm of %.3f\n", count, 1 / step, 1e3 * deepest,
-                2e3 * report.contact_radius);
-  check_at_most(deepest, 2 * report.contact_radius);
-  pl_world_destroy(world);
-  pl_model_destroy(model);
-  drop_context(context);
+  print_message("%d cubes at 1/%.0f s: deepest %.3f mm of %.3f\n", count, 1 / step, 1e3 * deepest, 1e3 * h->thickness);
+  check_at_most(deepest, h->thickness);
+  drop_world(h);
 }
 
 // They overlapped by 20 mm, 64 mm and 5 cm.
@@ -234,12 +270,62 @@ static void a_heap_of_a_hundred(void **state) {
   drop_heap(100, 5, BOX_STEP);
 }
 
+// A heap of more than 8192 surface points, whose edges are not searched, is pressed into itself by the impact and comes
+// apart again. Points that had come through another body were given up: 844 of 8720 stayed deeper than 1 mm, 456 of
+// them deeper than 10 mm, and single cubes shared a third of their volume for ever.
+static void a_fine_heap_comes_apart(void **state) {
+  (void)state;
+  heap *h = make_heap(40, 4, FINE_CELLS, BOX_STEP);
+  int pairs[2] = {0, 0};
+  run_steps(h->world, (int)(3 / BOX_STEP));
+  read_surfaces(h);
+  for (int k = 0; k < h->count; ++k)
+    for (int j = 0; j < h->count; ++j) {
+      double depth = k != j ? deepest_in(&h->surfaces[k], &h->surfaces[j]) : 0;
+      for (int i = 0; i < 2; ++i) pairs[i] += depth > (i == 0 ? 1e-3 : 1e-2);
+    }
+  print_message("%d cubes of 343: %d deeper than 1 mm in another, %d deeper than 10 mm; deepest %.1f mm\n", h->count,
+                pairs[0], pairs[1], 1e3 * deepest_of(h));
+  assert_true(pairs[0] <= 24);
+  assert_true(pairs[1] <= 4);
+  drop_world(h);
+}
+
+// Two cubes that are put into each other, by up to all of their size, in any position.
+static void cubes_inside_each_other_come_apart(void **state) {
+  (void)state;
+  static const int CELLS[] = {1, 2, 3, FINE_CELLS};
+  for (int k = 0; k < 4; ++k) {
+    int stuck = 0, count = 12;
+    pl_random random = pl_random_of_seed(7);
+    for (int i = 0; i < count; ++i) {
+      static heap h;
+      collision c = {.upper = SOLID_CUBE, .cells = CELLS[k]};
+      h = (heap){.context = make_context(1), .count = 2};
+      h.model = make_cube(h.context, &c, SOLID_CUBE);
+      h.world = make_world(h.context, BOX_STEP, 0);
+      pl_vec3 offset = {pl_random_between(&random, -0.05, 0.05), pl_random_between(&random, -0.05, 0.05),
+                        pl_random_between(&random, -0.05, 0.05)};
+      add_cube(&h, 0, pl_vec3_of(0, 1, 0), random_turn(&random));
+      add_cube(&h, 1, pl_vec3_add(pl_vec3_of(0, 1, 0), offset), random_turn(&random));
+      run_steps(h.world, (int)(2 / BOX_STEP));
+      read_surfaces(&h);
+      stuck += deepest_of(&h) > h.thickness;
+      drop_world(&h);
+    }
+    print_message("cells %d: %d of %d pairs overlap after 2 s\n", CELLS[k], stuck, count);
+    assert_int_equal(stuck, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cubes_of_all_methods),
                                      cmocka_unit_test(default_solids),
                                      cmocka_unit_test(default_solids_at_long_steps),
                                      cmocka_unit_test(fine_solids),
                                      cmocka_unit_test(small_heaps),
-                                     cmocka_unit_test(a_heap_of_a_hundred)};
+                                     cmocka_unit_test(a_heap_of_a_hundred),
+                                     cmocka_unit_test(a_fine_heap_comes_apart),
+                                     cmocka_unit_test(cubes_inside_each_other_come_apart)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
