@@ -3,7 +3,8 @@
 // Bodies are boxes of 0.2 m. A heap is dropped from a loose block of boxes, each turned at random; what is printed is
 // the mean time of a frame of 1/60 s in the busiest second, and how much of it contact takes. `apart` and `resting` are
 // frames of boxes far from each other, in the air and on the ground: their time for each body should not depend on how
-// many there are. `asleep` are those on the ground when nothing moves any more.
+// many there are. `asleep` are those on the ground when nothing moves any more. `one added` and `one replaced` are
+// steps of boxes in the air after one was added, or removed and another one added: their mean, and the longest.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ typedef enum contact_layout {
   LAYOUT_APART,    // in flight without gravity
   LAYOUT_RESTING,  // on the ground, one by one
   LAYOUT_ASLEEP,   // likewise, until they sleep
+  LAYOUT_ADDED,    // in flight without gravity, and more of them all the time
+  LAYOUT_REPLACED  // likewise, one after another
 } contact_layout;
 
 typedef struct contact_case {
@@ -43,6 +46,9 @@ static const contact_case CASES[] = {
     {"1000 boxes of 64, resting", LAYOUT_RESTING, 1000, 3, 0.25, true},
     {"10000 boxes of 64, resting", LAYOUT_RESTING, 10000, 3, 0.1, true},
     {"1000 boxes of 64, asleep", LAYOUT_ASLEEP, 1000, 3, 0.5, true},
+    {"100 boxes of 64, one added", LAYOUT_ADDED, 100, 3, 0.5, false},
+    {"1000 boxes of 64, one added", LAYOUT_ADDED, 1000, 3, 0.5, true},
+    {"1000 boxes of 64, one replaced", LAYOUT_REPLACED, 1000, 3, 0.5, true},
 };
 
 typedef struct contact_fixture {
@@ -72,6 +78,15 @@ static pl_quat random_turn(int32_t i) {
   return pl_quat_from_axis_angle(axis, 2 * PL_PI * hashed(i, 4));
 }
 
+// Do its bodies come and go?
+static bool is_changing(contact_layout layout) {
+  return layout == LAYOUT_ADDED || layout == LAYOUT_REPLACED;
+}
+
+static bool is_in_flight(contact_layout layout) {
+  return layout == LAYOUT_APART || is_changing(layout);
+}
+
 static pl_transform placement_of(const contact_case *about, int32_t i) {
   if (about->layout == LAYOUT_HEAP) {
     // Loose enough for boxes in any orientation; as high as it is wide.
@@ -82,9 +97,18 @@ static pl_transform placement_of(const contact_case *about, int32_t i) {
     return (pl_transform){position, random_turn(i)};
   }
   int32_t side = (int32_t)ceil(sqrt(about->body_count));
-  double pitch = 2 * BOX_SIZE, height = about->layout == LAYOUT_APART ? 1 : 0.5 * BOX_SIZE;
+  double pitch = 2 * BOX_SIZE, height = is_in_flight(about->layout) ? 1 : 0.5 * BOX_SIZE;
   pl_vec3 position = {i % side * pitch, height, i / side * pitch};
   return (pl_transform){position, pl_quat_identity()};
+}
+
+static pl_status add_box(const contact_case *about, int32_t i, contact_fixture *fixture, pl_error *error) {
+  pl_body_def body = pl_default_body_def();
+  body.model = fixture->model;
+  body.placement = placement_of(about, i);
+  // What floats turns slowly, so that it does not come to rest.
+  if (is_in_flight(about->layout)) body.angular_velocity = pl_vec3_of(0.3, 1, 0.2);
+  return pl_world_add_body(fixture->world, &body, NULL, error);
 }
 
 static pl_status open_fixture(const contact_case *about, int threads, contact_fixture *fixture, pl_error *error) {
@@ -94,27 +118,22 @@ static pl_status open_fixture(const contact_case *about, int threads, contact_fi
   pl_vec3 size = {BOX_SIZE, BOX_SIZE, BOX_SIZE};
   pl_solid_def solid = pl_default_solid_def();
   pl_world_def world_def = pl_default_world_def();
-  if (about->layout == LAYOUT_APART) world_def.gravity = pl_vec3_of(0, 0, 0);
+  if (is_in_flight(about->layout)) world_def.gravity = pl_vec3_of(0, 0, 0);
   pl_status status = pl_context_create(&context_def, &fixture->context, error);
   if (status >= 0) status = pl_mesh_create_box(fixture->context, size, cells, &fixture->mesh, error);
   if (status >= 0) status = pl_solid_build(fixture->context, &solid, fixture->mesh, &fixture->model, error);
   if (status >= 0) status = pl_world_create(fixture->context, &world_def, &fixture->world, error);
   pl_collider_def plane = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
   if (status >= 0) status = pl_world_add_collider(fixture->world, &plane, NULL, error);
-  for (int32_t i = 0; i < about->body_count && status >= 0; ++i) {
-    pl_body_def body = pl_default_body_def();
-    body.model = fixture->model;
-    body.placement = placement_of(about, i);
-    // What floats turns slowly, so that it does not come to rest.
-    if (about->layout == LAYOUT_APART) body.angular_velocity = pl_vec3_of(0.3, 1, 0.2);
-    status = pl_world_add_body(fixture->world, &body, NULL, error);
-  }
+  for (int32_t i = 0; i < about->body_count && status >= 0; ++i) status = add_box(about, i, fixture, error);
   return status;
 }
 
-// What a run of frames took: milliseconds of a frame, and the fraction of it that is contact, in the busiest second.
+// What a run of frames took: milliseconds of a frame, and the fraction of it that is contact, in the busiest second. Of
+// one with changes: milliseconds of the step after one, and of the longest of these.
 typedef struct contact_times {
   double frame, contact_fraction;
+  double step, worst;
 } contact_times;
 
 static double contact_seconds(const pl_step_report *report) {
@@ -158,10 +177,43 @@ static pl_status run_frames(const contact_case *about, contact_fixture *fixture,
     double frame = 0, contact = 0;
     for (int32_t i = first; i < first + window; ++i) frame += frames[i], contact += contacts[i];
     if (1e3 * frame / window <= times->frame) continue;
-    *times = (contact_times){1e3 * frame / window, contact / frame};
+    times->frame = 1e3 * frame / window;
+    times->contact_fraction = contact / frame;
   }
   free(frames);
   return status;
+}
+
+// Single steps after a change.
+static pl_status run_changes(const contact_case *about, contact_fixture *fixture, contact_times *times,
+                             pl_error *error) {
+  int32_t count = (int32_t)ceil(about->seconds * FRAMES_PER_SECOND);
+  pl_status status = pl_world_step(fixture->world, NULL, error);
+  for (int32_t i = 0; i < count && status >= 0; ++i) {
+    if (about->layout == LAYOUT_REPLACED)
+      status = pl_world_remove_body(fixture->world, pl_world_get_body(fixture->world, 2 * i), error);
+    if (status >= 0) status = add_box(about, about->body_count + i, fixture, error);
+    double begin = tool_seconds();
+    if (status >= 0) status = pl_world_step(fixture->world, NULL, error);
+    double step = 1e3 * (tool_seconds() - begin);
+    times->step += step / count;
+    times->worst = fmax(times->worst, step);
+    if (status >= 0) status = pl_world_step(fixture->world, NULL, error);
+  }
+  return status;
+}
+
+static void print_changes(bench_session *bench, const contact_case *about, int threads, const bench_samples *steps,
+                          const bench_samples *worst) {
+  int64_t size = (int64_t)about->body_count * (about->cells + 1) * (about->cells + 1) * (about->cells + 1);
+  char name[80];
+  bench_row row = {
+      .suite = "contact", .name = about->name, .threads = threads, .unit = "ms/step", .size = size, .takes_best = true};
+  bench_print(bench, &row, steps);
+  snprintf(name, sizeof name, "%s: worst", about->name);
+  row.name = name;
+  row.takes_best = false;
+  bench_print(bench, &row, worst);
 }
 
 static void print_case(bench_session *bench, const contact_case *about, int threads, const bench_samples *frames,
@@ -186,21 +238,26 @@ int bench_contact(bench_session *bench) {
     const contact_case *about = &CASES[i];
     if (bench->quick && about->slow) continue;
     for (int threads = 1; threads <= 2; ++threads) {
+      // Of changes: steps, and the longest.
       bench_samples frames = {0}, fractions = {0};
       // A heap is run once: it is an average over a second by itself.
       int repeats = about->layout == LAYOUT_HEAP ? 1 : bench_repeats(bench);
       for (int repeat = 0; repeat < repeats; ++repeat) {
         contact_fixture fixture = {NULL, NULL, NULL, NULL};
-        contact_times times = {0, 0};
+        contact_times times = {0};
         pl_error error = {0};
         pl_status status = open_fixture(about, threads, &fixture, &error);
-        if (status >= 0) status = run_frames(about, &fixture, &times, &error);
+        if (status >= 0 && is_changing(about->layout)) status = run_changes(about, &fixture, &times, &error);
+        if (status >= 0 && !is_changing(about->layout)) status = run_frames(about, &fixture, &times, &error);
         close_fixture(&fixture);
         if (status < 0) return tool_report_error(&bench->tool->console, &error);
-        bench_add(&frames, times.frame);
-        bench_add(&fractions, times.contact_fraction);
+        bench_add(&frames, is_changing(about->layout) ? times.step : times.frame);
+        bench_add(&fractions, is_changing(about->layout) ? times.worst : times.contact_fraction);
       }
-      print_case(bench, about, threads, &frames, &fractions);
+      if (is_changing(about->layout))
+        print_changes(bench, about, threads, &frames, &fractions);
+      else
+        print_case(bench, about, threads, &frames, &fractions);
     }
   }
   return TOOL_DONE;
