@@ -3,7 +3,8 @@
 // Bodies are boxes of 0.2 m. A heap is dropped from a loose block of boxes, each turned at random; what is printed is
 // the mean time of a frame of 1/60 s in the busiest second, and how much of it contact takes. `apart` and `resting` are
 // frames of boxes far from each other, in the air and on the ground: their time for each body should not depend on how
-// many there are. `asleep` are those on the ground when nothing moves any more.
+// many there are. `asleep` are those on the ground when nothing moves any more. `one added` and `one replaced` are
+// steps of boxes in the air after one was added, or removed and another one added: their mean, and the longest.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +17,19 @@ enum { FRAMES_PER_SECOND = 60 };
 static const double BOX_SIZE = 0.2;
 // Points count that are deeper than this in another box, metres; the contact thickness of two is a third of it.
 static const double OVERLAP = 1e-3;
-enum { OVERLAP_FRAMES = 15 };  // between two looks
+enum { OVERLAP_FRAMES = 15 };  // between two measurements
 
 typedef enum contact_layout {
   LAYOUT_HEAP,     // dropped on each other
   LAYOUT_APART,    // in flight without gravity
   LAYOUT_RESTING,  // on the ground, one by one
   LAYOUT_ASLEEP,   // likewise, until they sleep
+  LAYOUT_ADDED,    // in flight without gravity, and more of them all the time
+  LAYOUT_REPLACED  // likewise, one after another
 } contact_layout;
 
 // In the order of the layouts.
-const char *const bench_contact_cases[] = {"heap", "apart", "resting", "asleep", NULL};
+const char *const bench_contact_cases[] = {"heap", "apart", "resting", "asleep", "added", "replaced", NULL};
 
 typedef struct contact_case {
   const char *name;
@@ -50,6 +53,9 @@ static const contact_case CASES[] = {
     {"1000 boxes of 64, resting", LAYOUT_RESTING, 1000, 3, 0.25, true},
     {"10000 boxes of 64, resting", LAYOUT_RESTING, 10000, 3, 0.1, true},
     {"1000 boxes of 64, asleep", LAYOUT_ASLEEP, 1000, 3, 0.5, true},
+    {"100 boxes of 64, one added", LAYOUT_ADDED, 100, 3, 0.5, false},
+    {"1000 boxes of 64, one added", LAYOUT_ADDED, 1000, 3, 0.5, true},
+    {"1000 boxes of 64, one replaced", LAYOUT_REPLACED, 1000, 3, 0.5, true},
 };
 
 typedef struct contact_fixture {
@@ -81,6 +87,15 @@ static pl_quat random_turn(int32_t i) {
   return pl_quat_from_axis_angle(axis, 2 * PL_PI * hashed(i, 4));
 }
 
+// Do its bodies come and go?
+static bool is_changing(contact_layout layout) {
+  return layout == LAYOUT_ADDED || layout == LAYOUT_REPLACED;
+}
+
+static bool is_in_flight(contact_layout layout) {
+  return layout == LAYOUT_APART || is_changing(layout);
+}
+
 static pl_transform placement_of(const contact_case *about, int32_t i) {
   if (about->layout == LAYOUT_HEAP) {
     // Loose enough for boxes in any orientation; as high as it is wide.
@@ -91,9 +106,19 @@ static pl_transform placement_of(const contact_case *about, int32_t i) {
     return (pl_transform){position, random_turn(i)};
   }
   int32_t side = (int32_t)ceil(sqrt(about->body_count));
-  double pitch = 2 * BOX_SIZE, height = about->layout == LAYOUT_APART ? 1 : 0.5 * BOX_SIZE;
+  double pitch = 2 * BOX_SIZE, height = is_in_flight(about->layout) ? 1 : 0.5 * BOX_SIZE;
   pl_vec3 position = {i % side * pitch, height, i / side * pitch};
   return (pl_transform){position, pl_quat_identity()};
+}
+
+static pl_status add_box(const contact_case *about, int32_t i, contact_fixture *fixture, pl_body_id *id,
+                         pl_error *error) {
+  pl_body_def body = pl_default_body_def();
+  body.model = fixture->model;
+  body.placement = placement_of(about, i);
+  // What floats turns slowly, so that it does not come to rest.
+  if (is_in_flight(about->layout)) body.angular_velocity = pl_vec3_of(0.3, 1, 0.2);
+  return pl_world_add_body(fixture->world, &body, id, error);
 }
 
 static pl_status open_fixture(const contact_case *about, int threads, contact_fixture *fixture, pl_error *error) {
@@ -103,7 +128,7 @@ static pl_status open_fixture(const contact_case *about, int threads, contact_fi
   pl_vec3 size = {BOX_SIZE, BOX_SIZE, BOX_SIZE};
   pl_solid_def solid = pl_default_solid_def();
   pl_world_def world_def = pl_default_world_def();
-  if (about->layout == LAYOUT_APART) world_def.gravity = pl_vec3_of(0, 0, 0);
+  if (is_in_flight(about->layout)) world_def.gravity = pl_vec3_of(0, 0, 0);
   pl_status status = pl_context_create(&context_def, &fixture->context, error);
   if (status >= 0) status = pl_mesh_create_box(fixture->context, size, cells, &fixture->mesh, error);
   if (status >= 0) status = pl_solid_build(fixture->context, &solid, fixture->mesh, &fixture->model, error);
@@ -112,22 +137,18 @@ static pl_status open_fixture(const contact_case *about, int threads, contact_fi
   if (status >= 0) status = pl_world_add_collider(fixture->world, &plane, NULL, error);
   fixture->bodies = malloc((size_t)about->body_count * sizeof *fixture->bodies);
   if (status >= 0 && fixture->bodies == NULL) status = PL_ERROR_OUT_OF_MEMORY;
-  for (int32_t i = 0; i < about->body_count && status >= 0; ++i) {
-    pl_body_def body = pl_default_body_def();
-    body.model = fixture->model;
-    body.placement = placement_of(about, i);
-    // What floats turns slowly, so that it does not come to rest.
-    if (about->layout == LAYOUT_APART) body.angular_velocity = pl_vec3_of(0.3, 1, 0.2);
-    status = pl_world_add_body(fixture->world, &body, &fixture->bodies[i], error);
-  }
+  for (int32_t i = 0; i < about->body_count && status >= 0; ++i)
+    status = add_box(about, i, fixture, &fixture->bodies[i], error);
   return status;
 }
 
 // What a run of frames took: milliseconds of a frame, and the fraction of it that is contact, in the busiest second. Of
-// a heap, the fraction of points in other boxes at the worst moment and in the end.
+// a heap, the fraction of points in other boxes at the worst moment and in the end. Of one with changes: milliseconds
+// of the step after one, and of the longest of these.
 typedef struct contact_times {
   double frame, contact_fraction;
   double worst_overlap, last_overlap;
+  double step, worst_step;
 } contact_times;
 
 static double contact_seconds(const pl_step_report *report) {
@@ -188,13 +209,33 @@ static pl_status run_frames(const contact_case *about, contact_fixture *fixture,
   return status;
 }
 
+// Single steps after a change.
+static pl_status run_changes(const contact_case *about, contact_fixture *fixture, contact_times *times,
+                             pl_error *error) {
+  int32_t count = (int32_t)ceil(about->seconds * FRAMES_PER_SECOND);
+  pl_status status = pl_world_step(fixture->world, NULL, error);
+  for (int32_t i = 0; i < count && status >= 0; ++i) {
+    if (about->layout == LAYOUT_REPLACED)
+      status = pl_world_remove_body(fixture->world, pl_world_get_body(fixture->world, 2 * i), error);
+    if (status >= 0) status = add_box(about, about->body_count + i, fixture, NULL, error);
+    double begin = tool_seconds();
+    if (status >= 0) status = pl_world_step(fixture->world, NULL, error);
+    double step = 1e3 * (tool_seconds() - begin);
+    times->step += step / count;
+    times->worst_step = fmax(times->worst_step, step);
+    if (status >= 0) status = pl_world_step(fixture->world, NULL, error);
+  }
+  return status;
+}
+
 // What was measured of a case, one number per repetition.
 typedef struct contact_samples {
   bench_samples frames, contact_fractions, worst_overlaps, last_overlaps;
+  bench_samples steps, worst_steps;
 } contact_samples;
 
-static void print_fraction(bench_session *bench, const bench_row *like, const char *what, const char *unit,
-                           const bench_samples *samples) {
+static void print_more(bench_session *bench, const bench_row *like, const char *what, const char *unit,
+                       const bench_samples *samples) {
   char name[80];
   bench_row row = {.suite = like->suite, .name = name, .threads = like->threads, .unit = unit, .size = like->size};
   snprintf(name, sizeof name, "%s: %s", like->name, what);
@@ -207,15 +248,19 @@ static void print_case(bench_session *bench, const contact_case *about, int thre
   bench_row row = {.suite = "contact",
                    .name = about->name,
                    .threads = threads,
-                   .unit = "ms/frame",
+                   .unit = is_changing(about->layout) ? "ms/step" : "ms/frame",
                    .size = size,
                    .note = is_heap ? "busiest second" : NULL,
                    .takes_best = true};
-  bench_print(bench, &row, &samples->frames);
-  print_fraction(bench, &row, "contact", "of the step", &samples->contact_fractions);
+  bench_print(bench, &row, is_changing(about->layout) ? &samples->steps : &samples->frames);
+  if (is_changing(about->layout)) {
+    print_more(bench, &row, "worst", row.unit, &samples->worst_steps);
+    return;
+  }
+  print_more(bench, &row, "contact", "of the step", &samples->contact_fractions);
   if (!is_heap) return;
-  print_fraction(bench, &row, "overlap, worst", "of the points", &samples->worst_overlaps);
-  print_fraction(bench, &row, "overlap, end", "of the points", &samples->last_overlaps);
+  print_more(bench, &row, "overlap, worst", "of the points", &samples->worst_overlaps);
+  print_more(bench, &row, "overlap, end", "of the points", &samples->last_overlaps);
 }
 
 // Returns an exit code.
@@ -228,13 +273,17 @@ static int run_case(bench_session *bench, const contact_case *about, int threads
     contact_times times = {0};
     pl_error error = {0};
     pl_status status = open_fixture(about, threads, &fixture, &error);
-    if (status >= 0) status = run_frames(about, &fixture, &times, &error);
+    if (status >= 0)
+      status = is_changing(about->layout) ? run_changes(about, &fixture, &times, &error)
+                                          : run_frames(about, &fixture, &times, &error);
     close_fixture(&fixture);
     if (status < 0) return tool_report_error(&bench->tool->console, &error);
     bench_add(&samples.frames, times.frame);
     bench_add(&samples.contact_fractions, times.contact_fraction);
     bench_add(&samples.worst_overlaps, times.worst_overlap);
     bench_add(&samples.last_overlaps, times.last_overlap);
+    bench_add(&samples.steps, times.step);
+    bench_add(&samples.worst_steps, times.worst_step);
   }
   print_case(bench, about, threads, &samples);
   return TOOL_DONE;

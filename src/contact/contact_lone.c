@@ -14,22 +14,8 @@ static bool is_eligible(const pl_contact_memory *memory, const pl_contact_body *
   return pl_contact_is_small(memory, body) && memory->presences[body].is_fine && bodies[body].rigid == NULL;
 }
 
-// Most of anything that one of these bodies has.
-typedef struct lone_size {
-  int32_t body_count, point_count, particle_count, block_count;
-} lone_size;
-
-static lone_size find_size(const pl_contact_memory *memory, const pl_contact_body *bodies) {
-  lone_size size = {0, 0, 0, 0};
-  for (int32_t i = 0; i < memory->body_count; ++i) {
-    if (!is_eligible(memory, bodies, i)) continue;
-    const pl_surface_tree *tree = memory->motions[i].tree;
-    size.body_count++;
-    if (tree->surface->point_count > size.point_count) size.point_count = tree->surface->point_count;
-    if (tree->surface->particle_count > size.particle_count) size.particle_count = tree->surface->particle_count;
-    if (tree->block_count > size.block_count) size.block_count = tree->block_count;
-  }
-  return size;
+bool pl_lone_is_kind(const pl_contact_shape *shape, bool is_rigid) {
+  return shape->is_small_volume && shape->surface->tet_map->depth > shape->tree.edge_length && !is_rigid;
 }
 
 // The plan of a body alone: one pair, whose rows are in the order of the contacts.
@@ -48,17 +34,17 @@ static void take_plan(pl_arena *arena, pl_contact_plan *plan, int32_t contact_ca
   for (int32_t i = 0; i < contact_capacity; ++i) plan->row_contacts[i] = i;
 }
 
-static void take_workspace(pl_arena *arena, const lone_size *size, int32_t term_count, pl_lone_workspace *workspace) {
+static void take_workspace(pl_arena *arena, const pl_contact_size *size, pl_lone_workspace *workspace) {
   pl_contact_memory *own = &workspace->memory;
   atomic_flag_clear(&workspace->is_used);
   own->body_count = 1;
-  own->term_count = term_count;
-  own->contact_capacity = size->point_count * PL_CONTACTS_PER_POINT;
+  own->term_count = size->term_count;
+  own->contact_capacity = size->lone_point_count * PL_CONTACTS_PER_POINT;
   pl_vec3 **particles[5] = {&workspace->points.starts, &workspace->points.start_velocities,
                             &workspace->points.positions, &workspace->points.velocities, &own->move_velocities};
-  for (int i = 0; i < 5; ++i) *particles[i] = PL_TAKE(arena, pl_vec3, size->particle_count);
-  own->shock_positions = PL_TAKE(arena, pl_f4, size->particle_count + 1);
-  own->shock_velocities = PL_TAKE(arena, pl_f4, size->particle_count + 1);
+  for (int i = 0; i < 5; ++i) *particles[i] = PL_TAKE(arena, pl_vec3, size->lone_particle_count);
+  own->shock_positions = PL_TAKE(arena, pl_f4, size->lone_particle_count + 1);
+  own->shock_velocities = PL_TAKE(arena, pl_f4, size->lone_particle_count + 1);
   own->motions = PL_TAKE(arena, pl_surface_motion, 1);
   own->presences = PL_TAKE(arena, pl_contact_presence, 1);
   own->wholes = PL_TAKE(arena, pl_contact_whole, 1);
@@ -67,14 +53,15 @@ static void take_workspace(pl_arena *arena, const lone_size *size, int32_t term_
   own->point_start = PL_TAKE(arena, int32_t, 2);
   own->block_start = PL_TAKE(arena, int32_t, 2);
   own->particle_start = PL_TAKE(arena, int32_t, 2);
-  own->blocks = PL_TAKE(arena, pl_contact_block, size->block_count);
-  own->contact_counts = PL_TAKE(arena, int32_t, size->point_count);
-  own->contacts = PL_TAKE(arena, pl_contact, own->contact_capacity);
-  own->rows = PL_TAKE(arena, pl_contact_row, own->contact_capacity);
-  own->terms = PL_TAKE(arena, pl_contact_term, (int64_t)own->contact_capacity * term_count);
-  own->pulls = PL_TAKE(arena, pl_contact_pull, (int64_t)own->contact_capacity * term_count);
+  own->blocks = PL_TAKE(arena, pl_contact_block, size->lone_block_count);
+  own->contact_counts = PL_TAKE(arena, int32_t, size->lone_point_count);
+  own->contacts = PL_TAKE_RAW(arena, pl_contact, own->contact_capacity);
+  own->rows = PL_TAKE_RAW(arena, pl_contact_row, own->contact_capacity);
+  own->terms = PL_TAKE_RAW(arena, pl_contact_term, (int64_t)own->contact_capacity * size->term_count);
+  own->pulls = PL_TAKE_RAW(arena, pl_contact_pull, (int64_t)own->contact_capacity * size->term_count);
   take_plan(arena, &own->plan, own->contact_capacity);
-  pl_vec3 *starts = PL_TAKE(arena, pl_vec3, size->point_count), *ends = PL_TAKE(arena, pl_vec3, size->point_count);
+  pl_vec3 *starts = PL_TAKE(arena, pl_vec3, size->lone_point_count),
+          *ends = PL_TAKE(arena, pl_vec3, size->lone_point_count);
   if (arena->failed) return;
   own->motions[0].starts = starts;
   own->motions[0].ends = ends;
@@ -86,20 +73,25 @@ static int32_t count_workspaces(pl_context *context, int32_t body_count) {
   return body_count < threads ? body_count : threads;
 }
 
-bool pl_lone_take(pl_contact_memory *memory, const pl_contact_body *bodies) {
+bool pl_lone_take(pl_contact_memory *memory) {
   pl_arena *arena = &memory->arena;
-  lone_size size = find_size(memory, bodies);
-  if (size.body_count == 0) return true;
-  int64_t contact_count = (int64_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
-  memory->lone_bodies = PL_TAKE(arena, pl_lone_body, size.body_count);
-  memory->lone_outcomes = PL_TAKE(arena, pl_contact_outcome, memory->body_count);
-  memory->lone_contacts = PL_TAKE(arena, pl_lone_contact, contact_count);
-  memory->lone_pushes = PL_TAKE(arena, pl_collider_impulse, contact_count);
-  memory->workspace_count = count_workspaces(arena->context, size.body_count);
-  memory->workspaces = PL_TAKE(arena, pl_lone_workspace, memory->workspace_count);
-  for (int32_t i = 0; i < memory->workspace_count && !arena->failed; ++i)
-    take_workspace(arena, &size, memory->term_count, &memory->workspaces[i]);
+  const pl_contact_size *size = &memory->size;
+  if (size->lone_point_count == 0) return true;
+  int64_t contact_count = (int64_t)size->point_count * PL_CONTACTS_PER_POINT;
+  int32_t workspace_count = count_workspaces(arena->context, size->body_count);
+  memory->lone_bodies = PL_TAKE(arena, pl_lone_body, size->body_count);
+  memory->lone_outcomes = PL_TAKE(arena, pl_contact_outcome, size->body_count);
+  memory->lone_contacts = PL_TAKE_RAW(arena, pl_lone_contact, contact_count);
+  memory->lone_pushes = PL_TAKE_RAW(arena, pl_collider_impulse, contact_count);
+  memory->workspaces = PL_TAKE(arena, pl_lone_workspace, workspace_count);
+  for (int32_t i = 0; i < workspace_count && !arena->failed; ++i) take_workspace(arena, size, &memory->workspaces[i]);
   return !arena->failed;
+}
+
+void pl_lone_begin(pl_contact_memory *memory, const pl_contact_body *bodies) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < memory->body_count; ++i) count += is_eligible(memory, bodies, i);
+  memory->workspace_count = count_workspaces(memory->arena.context, count);
 }
 
 bool pl_lone_is_allowed(const pl_contact_solver *solver, const pl_contact_body *bodies, const pl_contact_step *step) {

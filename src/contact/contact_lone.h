@@ -34,8 +34,13 @@ struct pl_lone_workspace {
   bool has_start_velocities;
 };
 
-// Size the workspaces for these bodies; false when out of memory.
-bool pl_lone_take(pl_contact_memory *memory, const pl_contact_body *bodies);
+// Are bodies of this shape of the kind that may be resolved at once?
+bool pl_lone_is_kind(const pl_contact_shape *shape, bool is_rigid);
+
+// Take the memory, by the size that the other memory has; false when out of memory. Then make
+// workspaces available if any of these bodies is of that kind.
+bool pl_lone_take(pl_contact_memory *memory);
+void pl_lone_begin(pl_contact_memory *memory, const pl_contact_body *bodies);
 
 // May there be such bodies in this step?
 bool pl_lone_is_allowed(const pl_contact_solver *solver, const pl_contact_body *bodies,

@@ -1,16 +1,17 @@
-// The contact solver's memory: sized once for a set of bodies and colliders, so that steps allocate nothing.
+// The contact solver: its memory is sized when bodies or colliders change, so that steps allocate nothing.
 #include "contact/contact_solver.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "contact/contact_lone.h"
-#include "contact/contact_soft_rows.h"
-#include "contact/pair_lanes.h"
 
 // A tree over more would not count its nodes in 32 bits.
 enum { MAX_ITEMS = 1 << 29 };
+// Contacts are counted in 32 bits.
+enum { MAX_POINTS = INT32_MAX / PL_CONTACTS_PER_POINT };
 
 pl_status pl_contact_solver_create(pl_context *context, pl_contact_solver **result, pl_error *error) {
   *result = NULL;
@@ -18,6 +19,7 @@ pl_status pl_contact_solver_create(pl_context *context, pl_contact_solver **resu
   if (solver == NULL) return pl_fail_memory(error);
   solver->context = context;
   pl_arena_init(&solver->memory.arena, context, 0);
+  pl_contact_shapes_init(&solver->shapes, context);
   pl_status status = pl_contact_solver_prepare(solver, NULL, 0, NULL, 0, error);
   if (status < 0) {
     pl_contact_solver_destroy(solver);
@@ -30,7 +32,36 @@ pl_status pl_contact_solver_create(pl_context *context, pl_contact_solver **resu
 void pl_contact_solver_destroy(pl_contact_solver *solver) {
   if (solver == NULL) return;
   pl_arena_destroy(&solver->memory.arena);
+  pl_contact_shapes_destroy(&solver->shapes);
   pl_release(solver->context, solver);
+}
+
+// A size with room to grow, so that most bodies that are added do not take the memory again; `needed` itself where that
+// would be more than can be counted.
+static pl_contact_size add_reserve(pl_contact_size needed) {
+  pl_contact_size size = needed;
+  int32_t *counts[] = {&size.body_count,     &size.collider_count, &size.point_count,
+                       &size.particle_count, &size.block_count,    &size.edge_block_count};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+    if (*counts[i] > INT32_MAX / 2) return needed;
+    *counts[i] += *counts[i] / 4;
+  }
+  bool is_counted = pl_contact_size_contacts(&size) <= INT32_MAX && size.point_count <= MAX_POINTS &&
+                    size.body_count + size.collider_count <= MAX_ITEMS;
+  size.joint_count *= 2;
+  return is_counted ? size : needed;
+}
+
+// Do arrays of one size serve for another? Not those of a world that has lost most of its bodies.
+static bool is_served(const pl_contact_size *size, const pl_contact_size *needed) {
+  return needed->body_count <= size->body_count && needed->collider_count <= size->collider_count &&
+         needed->joint_count <= size->joint_count && needed->point_count <= size->point_count &&
+         needed->particle_count <= size->particle_count && needed->block_count <= size->block_count &&
+         needed->edge_block_count <= size->edge_block_count && needed->term_count <= size->term_count &&
+         needed->tet_block_count <= size->tet_block_count && needed->lone_point_count <= size->lone_point_count &&
+         needed->lone_particle_count <= size->lone_particle_count &&
+         needed->lone_block_count <= size->lone_block_count && size->body_count / 4 <= needed->body_count &&
+         size->point_count / 4 <= needed->point_count;
 }
 
 static int32_t edge_blocks_of(const pl_contact_surface *surface) {
@@ -38,291 +69,91 @@ static int32_t edge_blocks_of(const pl_contact_surface *surface) {
   return surface->triangle_count > 0 ? last / PL_CONTACT_EDGE_TRIANGLES + 1 : 0;
 }
 
-// Blocks of edges, and slots for the contacts of all points and edges.
-static pl_status take_contacts(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
-  pl_arena *arena = &memory->arena;
-  memory->edge_block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
-  if (memory->edge_block_start == NULL) return pl_fail_memory(error);
-  int64_t capacity = (int64_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
-  for (int32_t i = 0; i < memory->body_count; ++i) {
-    int32_t count = edge_blocks_of(bodies[i].surface);
-    capacity += (int64_t)count * PL_CONTACT_EDGE_SLOTS;
-    // Contacts are counted in 32 bits.
-    if (capacity > INT32_MAX)
-      return pl_fail(error, PL_ERROR_UNSUPPORTED, "too many surface points and triangles collide");
-    memory->edge_block_start[i + 1] = memory->edge_block_start[i] + count;
-  }
-  memory->contact_capacity = (int32_t)capacity;
-  memory->edge_block_count = memory->edge_block_start[memory->body_count];
-  memory->edge_blocks = PL_TAKE(arena, pl_contact_edge_block, memory->edge_block_count);
-  memory->listed_edge_blocks = PL_TAKE(arena, int32_t, memory->edge_block_count);
-  memory->contacts = PL_TAKE(arena, pl_contact, capacity);
-  if (arena->failed) return pl_fail_memory(error);
-  for (int32_t i = 0; i < memory->body_count; ++i)
-    for (int32_t b = memory->edge_block_start[i], first = 0; b < memory->edge_block_start[i + 1]; ++b) {
-      int32_t left = bodies[i].surface->triangle_count - first;
-      int32_t count = left < PL_CONTACT_EDGE_TRIANGLES ? left : PL_CONTACT_EDGE_TRIANGLES;
-      memory->edge_blocks[b] = (pl_contact_edge_block){.body = i, .first = first, .count = count};
-      first += count;
-    }
-  return PL_OK;
+static int32_t larger_of(int32_t a, int32_t b) {
+  return a > b ? a : b;
 }
 
-// Particles that carry one contact at most: those of a point and a triangle, or of two edges.
-static int32_t max_term_count(const pl_contact_body *bodies, int32_t body_count) {
-  int32_t parent_count = 1;
-  const pl_contact_surface *last = NULL;
-  for (int32_t b = 0; b < body_count && parent_count < 4; ++b) {
-    const pl_contact_surface *surface = bodies[b].surface;
-    if (surface == last || bodies[b].rigid != NULL) continue;
-    last = surface;
-    for (int32_t i = 0; i < surface->point_count; ++i) {
-      int32_t count = 0;
-      for (int k = 0; k < 4; ++k) count += surface->weights[4 * (size_t)i + (size_t)k] != 0.0f;
-      if (count > parent_count) parent_count = count;
-    }
-  }
-  return 4 * parent_count;
+// The largest of the bodies of each kind; rigid bodies have no particles of their own.
+static void measure_body(const pl_contact_shape *shape, bool is_rigid, pl_contact_size *size) {
+  const pl_contact_surface *surface = shape->surface;
+  // Particles that carry a contact at most: those of a point and a triangle, or of two edges.
+  if (!is_rigid) size->term_count = larger_of(size->term_count, 4 * shape->parent_count);
+  if (shape->is_small_volume) size->tet_block_count = larger_of(size->tet_block_count, surface->tet_map->block_count);
+  if (!pl_lone_is_kind(shape, is_rigid)) return;
+  size->lone_point_count = larger_of(size->lone_point_count, surface->point_count);
+  size->lone_particle_count = larger_of(size->lone_particle_count, surface->particle_count);
+  size->lone_block_count = larger_of(size->lone_block_count, shape->tree.block_count);
 }
 
-// The plan of resolution for so many joints, and what became of each of its pairs. As before when out of memory.
-static bool take_plan(pl_contact_memory *memory, int32_t joint_capacity) {
-  pl_contact_plan plan;
-  pl_contact_plan_def def = {.body_count = memory->body_count,
-                             .contact_count = memory->contact_capacity,
-                             .joint_count = joint_capacity,
-                             .soft_count = memory->body_count * PL_PAIR_AXES};
-  if (!pl_contact_plan_take(&memory->arena, &plan, &def)) return false;
-  pl_contact_outcome *outcomes = PL_TAKE(&memory->arena, pl_contact_outcome, plan.pair_capacity);
-  pl_soft_velocities *sides = PL_TAKE(&memory->arena, pl_soft_velocities, 2 * (int64_t)plan.pair_capacity);
-  int32_t *round_counts = PL_TAKE(&memory->arena, int32_t, plan.pair_capacity);
-  if (outcomes == NULL || sides == NULL || round_counts == NULL) return false;
-  memory->plan = plan;
-  memory->outcomes = outcomes;
-  memory->soft_sides = sides;
-  memory->soft_round_counts = round_counts;
-  memory->joint_capacity = joint_capacity;
-  return true;
-}
-
-// Hits and rows of soft bodies.
-static bool take_soft(pl_contact_memory *memory) {
-  pl_arena *arena = &memory->arena;
-  int64_t axis_count = (int64_t)memory->body_count * PL_PAIR_AXES;
-  int64_t hit_count = (int64_t)memory->point_start[memory->body_count] * PL_SOFT_HITS_PER_POINT;
-  memory->hits = PL_TAKE(arena, pl_soft_hit, hit_count);
-  memory->hit_counts = PL_TAKE(arena, int32_t, memory->body_count);
-  memory->axis_hits = PL_TAKE(arena, pl_pair_range, 2 * axis_count);
-  memory->soft_pair_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
-  memory->soft_pairs = PL_TAKE(arena, pl_soft_pair, axis_count);
-  memory->soft_rows = PL_TAKE(arena, pl_soft_row, hit_count);
-  memory->soft_notes = PL_TAKE(arena, pl_soft_note, hit_count);
-  memory->soft_rounds = PL_TAKE(arena, pl_soft_round, hit_count);
-  memory->body_rounds = PL_TAKE(arena, int32_t, memory->body_count);
-  return !arena->failed;
-}
-
-// What resolution works on.
-static pl_status take_rows(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
-  pl_arena *arena = &memory->arena;
-  int64_t particle_count = 0;
-  memory->rows = PL_TAKE(arena, pl_contact_row, memory->contact_capacity);
-  memory->term_count = max_term_count(bodies, memory->body_count);
-  memory->terms = PL_TAKE(arena, pl_contact_term, (int64_t)memory->contact_capacity * memory->term_count);
-  memory->pulls = PL_TAKE(arena, pl_contact_pull, (int64_t)memory->contact_capacity * memory->term_count);
-  memory->particle_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
-  for (int32_t i = 0; i < memory->body_count && memory->particle_start != NULL; ++i) {
-    particle_count += bodies[i].surface->particle_count;
-    if (particle_count > INT32_MAX)
-      return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d particles collide", INT32_MAX);
-    memory->particle_start[i + 1] = (int32_t)particle_count;
-  }
-  memory->move_velocities = PL_TAKE(arena, pl_vec3, particle_count);
-  memory->shock_positions = PL_TAKE(arena, pl_f4, particle_count + memory->body_count);
-  memory->shock_velocities = PL_TAKE(arena, pl_f4, particle_count + memory->body_count);
-  memory->wholes = PL_TAKE(arena, pl_contact_whole, memory->body_count);
-  memory->move_rigids = PL_TAKE(arena, pl_contact_rigid, memory->body_count);
-  if (arena->failed || !take_soft(memory)) return pl_fail_memory(error);
-  return take_plan(memory, memory->joint_capacity) ? PL_OK : pl_fail_memory(error);
-}
-
-static pl_status take_arrays(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
-  pl_arena *arena = &memory->arena;
-  int64_t point_count = 0;
-  memory->point_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
-  for (int32_t i = 0; i < memory->body_count && memory->point_start != NULL; ++i) {
-    point_count += bodies[i].surface->point_count;
-    // Contacts are counted in 32 bits.
-    if (point_count > INT32_MAX / PL_CONTACTS_PER_POINT)
-      return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d surface points collide",
-                     INT32_MAX / PL_CONTACTS_PER_POINT);
-    memory->point_start[i + 1] = (int32_t)point_count;
-  }
-  memory->trees = PL_TAKE(arena, pl_surface_tree, memory->body_count);
-  memory->motions = PL_TAKE(arena, pl_surface_motion, memory->body_count);
-  memory->presences = PL_TAKE(arena, pl_contact_presence, memory->body_count);
-  memory->listed_bodies = PL_TAKE(arena, int32_t, memory->body_count);
-  memory->block_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
-  memory->near_items = PL_TAKE(arena, int32_t, (int64_t)memory->body_count * PL_CONTACT_NEAR);
-  memory->near_counts = PL_TAKE(arena, int32_t, memory->body_count);
-  memory->axes = PL_TAKE(arena, pl_pair_axis, (int64_t)memory->body_count * PL_PAIR_AXES);
-  memory->axis_lines = PL_TAKE(arena, pl_pair_line, (int64_t)memory->body_count * PL_PAIR_AXES);
-  memory->axis_counts = PL_TAKE(arena, int32_t, memory->body_count);
-  memory->axis_points = PL_TAKE(arena, atomic_int, (int64_t)memory->body_count * PL_PAIR_AXES);
-  memory->neighbour_start = PL_TAKE(arena, int32_t, memory->body_count + 1);
-  memory->neighbours = PL_TAKE(arena, pl_contact_neighbour, 2 * (int64_t)memory->body_count * PL_PAIR_AXES);
-  memory->endless_colliders = PL_TAKE(arena, int32_t, memory->collider_count);
-  memory->collider_steps = PL_TAKE(arena, pl_collider_step, memory->collider_count);
-  memory->item_boxes = PL_TAKE(arena, pl_box, (int64_t)memory->body_count + memory->collider_count);
-  if ((int64_t)memory->body_count + memory->collider_count > MAX_ITEMS)
+static pl_status measure(const pl_contact_solver *solver, const pl_contact_body *bodies, pl_contact_size *size,
+                         pl_error *error) {
+  int64_t points = 0, particles = 0, edge_blocks = 0;
+  const pl_contact_shape *shape = NULL;
+  size->term_count = 4;
+  if ((int64_t)size->body_count + size->collider_count > MAX_ITEMS)
     return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d bodies and colliders", MAX_ITEMS);
-  pl_broad_phase_take(arena, memory->body_count + memory->collider_count, &memory->broad);
-  memory->contact_counts = PL_TAKE(arena, int32_t, point_count);
-  if (arena->failed) return pl_fail_memory(error);
-  for (int32_t i = 0; i < memory->body_count; ++i) atomic_flag_clear(&memory->presences[i].lock);
-  pl_status status = take_contacts(memory, bodies, error);
-  return status < 0 ? status : take_rows(memory, bodies, error);
-}
-
-// Surface points of the shape a hierarchy is built for: any shape will do, a relaxed one gives the tightest boxes.
-static void shape_points(const pl_contact_body *body, pl_vec3 *points) {
-  const pl_contact_surface *surface = body->surface;
-  for (int32_t i = 0; i < surface->point_count; ++i)
-    points[i] =
-        surface->rest_points != NULL ? surface->rest_points[i] : pl_contact_surface_point(surface, i, body->starts);
-}
-
-// Bodies of one model share a hierarchy: a table by the address of the surface finds it. Where it stands in the table
-// depends on addresses, what is found does not.
-typedef struct surface_table {
-  uint32_t mask;    // size - 1, the size being a power of two
-  int32_t *bodies;  // the first with a surface, plus 1; 0: free
-} surface_table;
-
-static bool take_table(pl_arena *arena, int32_t body_count, surface_table *table) {
-  uint32_t size = 4;
-  while (size < 2 * (uint32_t)body_count) size *= 2;
-  *table = (surface_table){size - 1, PL_TAKE(arena, int32_t, size)};
-  return table->bodies != NULL;
-}
-
-// The first body with the surface of `body`: itself if there was none before.
-static int32_t first_with_surface(const surface_table *table, const pl_contact_body *bodies, int32_t body) {
-  uint64_t hash = (uint64_t)(uintptr_t)bodies[body].surface * 0x9e3779b97f4a7c15ULL;
-  uint32_t slot = (uint32_t)(hash >> 32) & table->mask;
-  for (; table->bodies[slot] != 0; slot = (slot + 1) & table->mask)
-    if (bodies[table->bodies[slot] - 1].surface == bodies[body].surface) return table->bodies[slot] - 1;
-  table->bodies[slot] = body + 1;
-  return body;
-}
-
-// Are points looked up in the tets of a body? It is small, closed, and its volume is known.
-static bool has_tets(const pl_surface_motion *motion) {
-  return motion->tree->surface->tet_map != NULL && motion->lane_block_count > 0 && motion->tree->is_closed;
-}
-
-// For the tets of any body, once per task that runs.
-static pl_status take_tets(pl_contact_memory *memory, pl_error *error) {
-  const pl_tet_map *largest = NULL;
-  memory->min_depth = HUGE_VAL;
-  for (int32_t i = 0; i < memory->body_count; ++i) {
-    const pl_tet_map *map = memory->motions[i].tree->surface->tet_map;
-    if (!memory->motions[i].has_tets) continue;
-    if (largest == NULL || map->block_count > largest->block_count) largest = map;
-    memory->min_depth = pl_smaller(memory->min_depth, map->depth);
+  for (int32_t i = 0; i < size->body_count; ++i) {
+    if (shape == NULL || shape->surface != bodies[i].surface)
+      shape = pl_contact_shapes_find(&solver->shapes, bodies[i].surface);
+    points += shape->surface->point_count;
+    particles += shape->surface->particle_count;
+    edge_blocks += edge_blocks_of(shape->surface);
+    if (points > MAX_POINTS)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d surface points collide", MAX_POINTS);
+    if (particles > INT32_MAX) return pl_fail(error, PL_ERROR_UNSUPPORTED, "more than %d particles collide", INT32_MAX);
+    if (points * PL_CONTACTS_PER_POINT + edge_blocks * PL_CONTACT_EDGE_SLOTS > INT32_MAX)
+      return pl_fail(error, PL_ERROR_UNSUPPORTED, "too many surface points and triangles collide");
+    // There are no more blocks than points.
+    size->block_count += shape->tree.block_count;
+    measure_body(shape, bodies[i].rigid != NULL, size);
   }
-  if (largest == NULL) return PL_OK;
-  int32_t count = memory->body_count < PL_TET_WORKSPACES ? memory->body_count : PL_TET_WORKSPACES;
-  memory->tet_workspaces = PL_TAKE(&memory->arena, pl_tet_workspace, count);
-  if (memory->tet_workspaces == NULL) return pl_fail_memory(error);
-  memory->tet_workspace_count = count;
-  for (int32_t i = 0; i < count; ++i) {
-    atomic_flag_clear(&memory->tet_workspaces[i].is_used);
-    if (!pl_lane_tets_take(&memory->arena, largest, &memory->tet_workspaces[i].tets)) return pl_fail_memory(error);
-  }
+  size->point_count = (int32_t)points;
+  size->particle_count = (int32_t)particles;
+  size->edge_block_count = (int32_t)edge_blocks;
   return PL_OK;
 }
 
-static pl_status prepare_body(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
-                              const surface_table *table, pl_error *error) {
-  const pl_contact_surface *surface = bodies[body].surface;
-  int32_t first = first_with_surface(table, bodies, body);
-  const pl_surface_tree *tree = memory->motions[first].tree;
-  if (first == body) {
-    pl_vec3 *points = PL_TAKE(&memory->arena, pl_vec3, surface->point_count);
-    if (points == NULL) return pl_fail_memory(error);
-    shape_points(&bodies[body], points);
-    pl_status status = pl_surface_tree_build(&memory->arena, surface, points, &memory->trees[body], error);
-    if (status < 0) return status;
-    tree = &memory->trees[body];
+// The memory of the bodies before serves again if it is large enough.
+static pl_status take_memory(pl_contact_solver *solver, const pl_contact_size *needed, pl_contact_memory *memory,
+                             pl_error *error) {
+  *memory = (pl_contact_memory){.body_count = needed->body_count, .collider_count = needed->collider_count};
+  if (is_served(&solver->memory.size, needed)) {
+    memory->size = solver->memory.size;
+    memory->arena = solver->memory.arena;
+    pl_arena_reset(&memory->arena);
+    bool is_taken = pl_contact_memory_take(memory);
+    assert(is_taken);
+    (void)is_taken;
+    return PL_OK;
   }
-  return pl_surface_motion_take(&memory->arena, tree, &memory->motions[body]) ? PL_OK : pl_fail_memory(error);
-}
-
-// When all bodies have the arrays that are asked for most.
-static pl_status prepare_triangles(pl_contact_memory *memory, const pl_contact_body *bodies, int32_t body,
-                                   const surface_table *table, pl_error *error) {
-  int32_t first = first_with_surface(table, bodies, body);
-  pl_surface_motion *motion = &memory->motions[body];
-  const pl_lane_surface *packed = first == body ? NULL : memory->motions[first].packed;
-  bool is_taken =
-      pl_surface_motion_take_boxes(&memory->arena, motion) && pl_lane_surface_take(&memory->arena, motion, packed);
-  motion->has_tets = has_tets(motion);
-  memory->presences[body].is_fine = motion->has_tets && pl_surface_motion_is_fine(motion);
-  return is_taken ? PL_OK : pl_fail_memory(error);
-}
-
-static pl_status prepare_bodies(pl_contact_memory *memory, const pl_contact_body *bodies, pl_error *error) {
-  pl_arena temporary;
-  pl_arena_init(&temporary, memory->arena.context, 0);
-  surface_table table;
-  pl_status status = take_table(&temporary, memory->body_count, &table) ? PL_OK : pl_fail_memory(error);
-  for (int32_t i = 0; i < memory->body_count && status == PL_OK; ++i)
-    status = prepare_body(memory, bodies, i, &table, error);
-  for (int32_t i = 0; i < memory->body_count && status >= 0; ++i)
-    status = prepare_triangles(memory, bodies, i, &table, error);
-  pl_arena_destroy(&temporary);
-  return status;
-}
-
-static pl_status take_blocks(pl_contact_memory *memory, pl_error *error) {
-  // There are no more blocks than points.
-  for (int32_t i = 0; i < memory->body_count; ++i) memory->block_count += memory->motions[i].tree->block_count;
-  memory->blocks = PL_TAKE(&memory->arena, pl_contact_block, memory->block_count);
-  memory->listed_blocks = PL_TAKE(&memory->arena, int32_t, memory->block_count);
-  if (memory->blocks == NULL || memory->listed_blocks == NULL) return pl_fail_memory(error);
-  pl_contact_block *next = memory->blocks;
-  for (int32_t body = 0; body < memory->body_count; ++body) {
-    const pl_surface_tree *tree = memory->motions[body].tree;
-    for (int32_t b = 0; b < tree->block_count; ++b, ++next) {
-      next->body = body;
-      next->first = tree->block_start[b];
-      next->count = tree->block_start[b + 1] - next->first;
-    }
-    memory->block_start[body + 1] = memory->block_start[body] + tree->block_count;
+  memory->size = add_reserve(*needed);
+  pl_arena_init(&memory->arena, solver->context, 0);
+  if (!pl_contact_memory_take(memory)) {
+    pl_arena_destroy(&memory->arena);
+    return pl_fail_memory(error);
   }
+  pl_arena_destroy(&solver->memory.arena);
   return PL_OK;
 }
 
 pl_status pl_contact_solver_prepare(pl_contact_solver *solver, const pl_contact_body *bodies, int32_t body_count,
                                     const pl_collider *const *colliders, int32_t collider_count, pl_error *error) {
   (void)colliders;
-  pl_contact_memory memory = {
-      .body_count = body_count, .collider_count = collider_count, .joint_capacity = solver->joint_count};
-  pl_arena_init(&memory.arena, solver->context, 0);
-  pl_status status = take_arrays(&memory, bodies, error);
-  if (status == PL_OK) status = prepare_bodies(&memory, bodies, error);
-  if (status == PL_OK) status = take_tets(&memory, error);
-  if (status == PL_OK) status = take_blocks(&memory, error);
-  if (status == PL_OK && !pl_contact_zones_take(&memory)) status = pl_fail_memory(error);
-  if (status == PL_OK && !pl_lone_take(&memory, bodies)) status = pl_fail_memory(error);
+  pl_status status = pl_contact_shapes_prepare(&solver->shapes, bodies, body_count, error);
+  if (status < 0) return status;
+  pl_contact_size needed = {
+      .body_count = body_count, .collider_count = collider_count, .joint_count = solver->joint_count};
+  pl_contact_memory memory;
+  status = measure(solver, bodies, &needed, error);
+  if (status >= 0) status = take_memory(solver, &needed, &memory, error);
   if (status < 0) {
-    pl_arena_destroy(&memory.arena);
+    pl_contact_shapes_revert(&solver->shapes);
     return status;
   }
-  pl_arena_destroy(&solver->memory.arena);
+  pl_contact_shapes_keep(&solver->shapes);
   solver->memory = memory;
   solver->contact_count = 0;
+  pl_contact_memory_begin(&solver->memory, &solver->shapes, bodies);
   return PL_OK;
 }
 
@@ -392,7 +223,7 @@ pl_status pl_contact_solver_set_joints(pl_contact_solver *solver, const pl_conta
   pl_contact_memory *memory = &solver->memory;
   if (joint_count > memory->joint_capacity) {
     // The old arrays stay in the arena; doubling bounds what is lost.
-    if (!take_plan(memory, 2 * joint_count)) return pl_fail_memory(error);
+    if (!pl_contact_memory_take_plan(memory, 2 * joint_count)) return pl_fail_memory(error);
   }
   solver->joints = joints;
   solver->joint_count = joint_count;

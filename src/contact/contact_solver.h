@@ -8,6 +8,7 @@
 #include "contact/broad_phase.h"
 #include "contact/contact.h"
 #include "contact/contact_islands.h"
+#include "contact/contact_shapes.h"
 #include "contact/contact_soft.h"
 #include "contact/contact_spot.h"
 #include "contact/contact_terms.h"
@@ -138,12 +139,29 @@ typedef struct pl_tet_workspace {
 } pl_tet_workspace;
 enum { PL_TET_WORKSPACES = 32 };
 
+// What the arrays of the solver have space for.
+typedef struct pl_contact_size {
+  int32_t body_count, collider_count, joint_count;
+  int32_t point_count, particle_count;    // of all bodies
+  int32_t block_count, edge_block_count;  // alike
+  int32_t term_count;                     // of one contact at most
+  int32_t tet_block_count;  // of the largest body whose points are looked up in tets; 0: none
+  // Of the largest bodies that may be resolved at once (contact_lone.h); 0: none
+  int32_t lone_point_count, lone_particle_count, lone_block_count;
+} pl_contact_size;
+
+// Slots of contacts: of all points, and of all blocks of edges.
+static inline int64_t pl_contact_size_contacts(const pl_contact_size *size) {
+  return (int64_t)size->point_count * PL_CONTACTS_PER_POINT +
+         (int64_t)size->edge_block_count * PL_CONTACT_EDGE_SLOTS;
+}
+
 // Everything sized by the bodies and colliders, in one arena.
 struct pl_contact_memory {
   pl_arena arena;
+  pl_contact_size size;  // of the arrays
   int32_t body_count, collider_count, joint_capacity;
   double min_depth;            // metres, of all bodies whose points are looked up in tets
-  pl_surface_tree *trees;      // one per body; bodies of one model have the same
   pl_surface_motion *motions;  // one per body
   int32_t *point_start;        // body_count + 1: offsets into the arrays per surface point
   int32_t block_count;
@@ -220,6 +238,7 @@ struct pl_contact_memory {
 
 struct pl_contact_solver {
   pl_context *context;
+  pl_contact_shapes shapes;
   pl_contact_memory memory;
   int32_t contact_count;  // found by the last detection
   pl_contact_rules pairs;
@@ -227,6 +246,15 @@ struct pl_contact_solver {
   int32_t joint_count;
   bool has_no_lone;  // bodies near colliders alone are treated as all others, for comparison
 };
+
+// Take the arrays of a memory whose size is set, in an order that depends on it alone. Those that
+// must start so are zeroed. False when out of memory.
+bool pl_contact_memory_take(pl_contact_memory *memory);
+// The plan of resolution for N joints. False when out of memory, with the plan as before.
+bool pl_contact_memory_take_plan(pl_contact_memory *memory, int32_t joint_capacity);
+// Fill in what these bodies are.
+void pl_contact_memory_begin(pl_contact_memory *memory, pl_contact_shapes *shapes,
+                             const pl_contact_body *bodies);
 
 // List the pairs that are not apart, for both bodies of each, from the axes of these bodies.
 void pl_contact_link_neighbours(pl_contact_memory *memory, const int32_t *bodies, int32_t count);

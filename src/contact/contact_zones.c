@@ -49,28 +49,33 @@ static const double START_SLACK = 0.05;
 
 bool pl_contact_zones_take(pl_contact_memory *memory) {
   pl_contact_zones *z = &memory->zones;
+  pl_arena *arena = &memory->arena;
+  int64_t body_count = memory->size.body_count, particle_count = memory->size.particle_count;
+  z->parents = PL_TAKE_RAW(arena, int32_t, particle_count + body_count);
+  z->members = PL_TAKE_RAW(arena, int32_t, particle_count + body_count);
+  z->is_supported = PL_TAKE(arena, bool, body_count);
+  z->is_changed = PL_TAKE(arena, bool, body_count);
+  z->was_changed = PL_TAKE(arena, bool, body_count);
+  z->tolerances = PL_TAKE(arena, double, body_count);
+  z->spins = PL_TAKE(arena, pl_vec3, body_count);
+  z->holds = PL_TAKE_RAW(arena, pl_contact_hold, particle_count);
+  z->is_moved = PL_TAKE(arena, bool, memory->size.point_count);
+  z->moved_boxes = PL_TAKE(arena, pl_box, body_count);
+  z->changes = PL_TAKE(arena, int32_t, body_count);
+  z->pairs = PL_TAKE_RAW(arena, pl_zone_pair, body_count * PL_ZONE_PAIRS);
+  z->pair_counts = PL_TAKE(arena, int32_t, body_count);
+  return !arena->failed;
+}
+
+void pl_contact_zones_begin(pl_contact_memory *memory) {
+  pl_contact_zones *z = &memory->zones;
   int32_t body_count = memory->body_count, member_count = memory->particle_start[body_count] + body_count;
-  z->parents = PL_TAKE(&memory->arena, int32_t, member_count);
-  z->members = PL_TAKE(&memory->arena, int32_t, member_count);
-  z->is_supported = PL_TAKE(&memory->arena, bool, body_count);
-  z->is_changed = PL_TAKE(&memory->arena, bool, body_count);
-  z->was_changed = PL_TAKE(&memory->arena, bool, body_count);
-  z->tolerances = PL_TAKE(&memory->arena, double, body_count);
-  z->spins = PL_TAKE(&memory->arena, pl_vec3, body_count);
-  z->holds = PL_TAKE(&memory->arena, pl_contact_hold, memory->particle_start[body_count]);
-  z->is_moved = PL_TAKE(&memory->arena, bool, memory->point_start[body_count]);
-  z->moved_boxes = PL_TAKE(&memory->arena, pl_box, body_count);
-  z->changes = PL_TAKE(&memory->arena, int32_t, body_count);
-  z->pairs = PL_TAKE(&memory->arena, pl_zone_pair, (size_t)body_count * PL_ZONE_PAIRS);
-  z->pair_counts = PL_TAKE(&memory->arena, int32_t, body_count);
-  if (memory->arena.failed) return false;
   for (int32_t i = 0; i < member_count; ++i) z->parents[i] = -1;
   for (int32_t b = 0; b < body_count; ++b) {
     // The root of the hierarchy is the box around the shape it was built for.
     const pl_box_tree *tree = &memory->motions[b].tree->boxes;
     if (tree->node_count > 0) z->tolerances[b] = TOLERANCE * THICKNESS * pl_box_diagonal(tree->nodes[0].box);
   }
-  return true;
 }
 
 enum { BODY_GRAIN = 2 };

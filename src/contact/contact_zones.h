@@ -50,8 +50,10 @@ typedef struct pl_contact_zones {
   int32_t *pair_counts;  // per body
 } pl_contact_zones;
 
-// Take the memory; false when out of memory. The trees and the numbers of particles are there.
+// Take the memory, by the size that the other memory has; false when out of memory.
 bool pl_contact_zones_take(pl_contact_memory *memory);
+// Then nothing is in a zone. The motions and the numbers of particles are there.
+void pl_contact_zones_begin(pl_contact_memory *memory);
 
 // After resolution: move what crosses as one piece, from where it was at the start of the step.
 // `spares_tets`: but not of pairs whose points are looked up in tets, unless all edges of both

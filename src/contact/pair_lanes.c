@@ -59,9 +59,9 @@ bool pl_lane_surface_take(pl_arena *arena, pl_surface_motion *motion, const pl_l
       .edge_corners = other == NULL ? edge_corners : other->edge_corners,
       .borders = other == NULL ? borders : other->borders,
       .triangles = tree->boxes.order,
-      .edges = PL_TAKE(arena, int32_t, tree->edge_count),
-      .triangle_rows = PL_TAKE(arena, float, triangles *PL_LANE_TRIANGLE_ROWS *LANES),
-      .edge_rows = PL_TAKE(arena, float, edges *PL_LANE_EDGE_ROWS *LANES),
+      .edges = PL_TAKE_RAW(arena, int32_t, tree->edge_count),
+      .triangle_rows = PL_TAKE_RAW(arena, float, triangles *PL_LANE_TRIANGLE_ROWS *LANES),
+      .edge_rows = PL_TAKE_RAW(arena, float, edges *PL_LANE_EDGE_ROWS *LANES),
       .triangle_boxes = PL_TAKE(arena, float, block_count_of((int64_t)triangles) * BOX_LANES),
       .edge_boxes = PL_TAKE(arena, float, block_count_of((int64_t)edges) * BOX_LANES),
   };
@@ -81,9 +81,9 @@ static float *take_boxes(pl_arena *arena, size_t count) {
   return boxes;
 }
 
-bool pl_lane_tets_take(pl_arena *arena, const pl_tet_map *map, pl_lane_tets *tets) {
-  size_t groups = block_count_of(map->block_count);
-  *tets = (pl_lane_tets){.rows = PL_TAKE(arena, float, (size_t)map->block_count *PL_LANE_TET_ROWS *LANES),
+bool pl_lane_tets_take(pl_arena *arena, int32_t block_count, pl_lane_tets *tets) {
+  size_t groups = block_count_of(block_count);
+  *tets = (pl_lane_tets){.rows = PL_TAKE_RAW(arena, float, (size_t)block_count *PL_LANE_TET_ROWS *LANES),
                          .boxes = take_boxes(arena, groups),
                          .groups = take_boxes(arena, block_count_of((int64_t)groups))};
   return !arena->failed;

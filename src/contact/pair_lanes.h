@@ -133,8 +133,8 @@ typedef struct pl_lane_lookup {
   float weights[8][4];  // and its weights there
 } pl_lane_lookup;
 
-// Take the memory for the tets of a map. False when out of memory.
-bool pl_lane_tets_take(pl_arena *arena, const pl_tet_map *map, pl_lane_tets *tets);
+// Take the memory for the tets of maps of up to as many blocks. False when out of memory.
+bool pl_lane_tets_take(pl_arena *arena, int32_t block_count, pl_lane_tets *tets);
 
 // Where the surfaces of two bodies overlap, for edges that pass through triangles.
 typedef struct pl_lane_overlap {

@@ -39,8 +39,8 @@ pl_box pl_box_of_points(const pl_vec3 *points, int32_t count) {
 bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_surface_motion *motion) {
   *motion = (pl_surface_motion){
       .tree = tree,
-      .starts = PL_TAKE(arena, pl_vec3, tree->surface->point_count),
-      .ends = PL_TAKE(arena, pl_vec3, tree->surface->point_count),
+      .starts = PL_TAKE_RAW(arena, pl_vec3, tree->surface->point_count),
+      .ends = PL_TAKE_RAW(arena, pl_vec3, tree->surface->point_count),
   };
   int32_t count = tree->surface->point_count;
   if (count > 0 && count <= PL_SURFACE_LANE_POINTS) motion->lane_block_count = (count - 1) / LANES + 1;
@@ -51,10 +51,10 @@ bool pl_surface_motion_take(pl_arena *arena, const pl_surface_tree *tree, pl_sur
 
 bool pl_surface_motion_take_boxes(pl_arena *arena, pl_surface_motion *motion) {
   const pl_surface_tree *tree = motion->tree;
-  motion->boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count);
-  motion->triangle_boxes = PL_TAKE(arena, pl_box, tree->surface->triangle_count);
-  motion->normals = PL_TAKE(arena, pl_vec3, tree->surface->triangle_count);
-  motion->normal_boxes = PL_TAKE(arena, pl_box, tree->boxes.node_count);
+  motion->boxes = PL_TAKE_RAW(arena, pl_box, tree->boxes.node_count);
+  motion->triangle_boxes = PL_TAKE_RAW(arena, pl_box, tree->surface->triangle_count);
+  motion->normals = PL_TAKE_RAW(arena, pl_vec3, tree->surface->triangle_count);
+  motion->normal_boxes = PL_TAKE_RAW(arena, pl_box, tree->boxes.node_count);
   return !arena->failed;
 }
 

@@ -40,6 +40,33 @@ static void a_good_guess_means_one_block(void **state) {
   drop_context(context);
 }
 
+static void after_a_reset_the_same_pieces_allocate_nothing(void **state) {
+  (void)state;
+  pl_context *context = make_context(1);
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  const size_t sizes[6] = {100, 50000, 3000, 4000, 90000, 7};
+  void *pieces[6];
+  for (int round = 0; round < 3; ++round) {
+    int64_t before = pl_context_get_memory_report(context).allocation_count;
+    for (int i = 0; i < 6; ++i) {
+      void *piece = i % 2 == 0 ? pl_arena_take(&arena, sizes[i], 1) : pl_arena_take_raw(&arena, sizes[i], 1);
+      assert_non_null(piece);
+      if (round > 0) assert_ptr_equal(piece, pieces[i]);
+      for (size_t k = 0; i % 2 == 0 && k < sizes[i]; ++k) assert_int_equal(((char *)piece)[k], 0);
+      memset(piece, 1, sizes[i]);
+      pieces[i] = piece;
+    }
+    assert_true(round == 0 || pl_context_get_memory_report(context).allocation_count == before);
+    // What comes after them is kept too, and does not get in their way.
+    if (round == 1) assert_non_null(pl_arena_take(&arena, 200000, 1));
+    pl_arena_reset(&arena);
+    assert_int_equal(arena.byte_count, 0);
+  }
+  pl_arena_destroy(&arena);
+  drop_context(context);
+}
+
 static void copies_equal_their_source(void **state) {
   (void)state;
   pl_context *context = make_context(1);
@@ -103,6 +130,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_are_zeroed_aligned_and_apart),
       cmocka_unit_test(a_good_guess_means_one_block),
+      cmocka_unit_test(after_a_reset_the_same_pieces_allocate_nothing),
       cmocka_unit_test(copies_equal_their_source),
       cmocka_unit_test(an_arena_may_live_in_its_own_memory),
       cmocka_unit_test(one_large_piece_does_not_inflate_the_next_chunk),

@@ -91,7 +91,7 @@ static void pack_box(const pl_tet_map *map, const pl_lane_kernels *kernels, pl_a
     box->positions[i] =
         pl_vec3_add(far, pl_vec3_of(1.3 * r.x + 0.4 * r.y, 0.5 * r.y - 0.3 * r.z, r.z + 0.2 * r.x * r.x));
   }
-  assert_true(pl_lane_tets_take(arena, map, &box->tets));
+  assert_true(pl_lane_tets_take(arena, map->block_count, &box->tets));
   box->tets.origin = far;
   kernels->pack_tets(map, box->positions, PARTICLES, &box->tets);
 }
