@@ -371,6 +371,28 @@ static void move_positions(void *data, int32_t begin, int32_t end, int32_t block
   for (int32_t i = begin; i < end; ++i) move_positions_of(r, r->memory->plan.bodies[i]);
 }
 
+// After the second half, which may be the only one that changed a velocity: a contact that bounced, and whose first
+// half was done, parts then.
+static void note_moved(const resolution *r, int32_t k) {
+  pl_contact_body *body = &r->bodies[k];
+  if (body->moved) return;
+  if (body->rigid != NULL) {
+    const pl_contact_rigid *was = &r->memory->move_rigids[k];
+    body->moved = differs(pl_vec3_sub(body->rigid->velocity, was->velocity)) ||
+                  differs(pl_vec3_sub(body->rigid->angular_velocity, was->angular_velocity));
+    return;
+  }
+  const pl_vec3 *was = &r->memory->move_velocities[r->memory->particle_start[k]];
+  for (int32_t i = 0; i < body->surface->particle_count && !body->moved; ++i)
+    body->moved = differs(pl_vec3_sub(body->velocities[i], was[i]));
+}
+
+static void note_all_moved(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const resolution *r = data;
+  for (int32_t i = begin; i < end; ++i) note_moved(r, r->memory->plan.bodies[i]);
+}
+
 // Between the halves: levers of rigid bodies at the end of the step.
 static void turn_levers(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
@@ -491,6 +513,7 @@ static void resolve_island(const resolution *all, int32_t number) {
   for (int32_t i = 0; i < island.body_count; ++i) move_positions_of(r, island.bodies[i]);
   if (r->has_rigid) turn_levers(r, rows.first, rows.first + rows.count, 0);
   sweep_island(r, &island, false, r->leaves);
+  for (int32_t i = 0; i < island.body_count; ++i) note_moved(r, island.bodies[i]);
   pl_contact_limit_island(&damping, &island);
   for (int32_t i = 0; i < island.body_count; ++i) clear_impulses_of(r, island.bodies[i]);
   store_pairs(r, island.pairs, island.pair_count);
@@ -549,6 +572,7 @@ static void resolve_large(resolution *r) {
   pl_parallel_for(context, body_count, BODY_GRAIN, move_positions, r);
   if (r->has_rigid) pl_parallel_for(context, row_count, ROW_GRAIN, turn_levers, r);
   sweep_large(r, false, r->leaves);
+  pl_parallel_for(context, body_count, BODY_GRAIN, note_all_moved, r);
   pl_parallel_for(context, body_count, BODY_GRAIN, clear_impulses, r);
   int32_t other_count = r->memory->body_count - plan->small_body_start[plan->small_count];
   pl_parallel_for(context, other_count, BODY_GRAIN, clear_others, r);
