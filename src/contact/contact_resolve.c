@@ -24,7 +24,6 @@
 #include "contact/contact_bounce.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_lone.h"
-#include "contact/contact_particles.h"
 #include "contact/contact_soft_rows.h"
 #include "contact/contact_solver.h"
 #include "contact/vec3_parts.h"
@@ -342,55 +341,11 @@ static void sweep_large(resolution *r, bool corrects, int32_t sweeps) {
 
 // --- bodies
 
-static void move_rigid(const resolution *r, int32_t k) {
-  pl_contact_body *body = &r->bodies[k];
-  pl_contact_rigid *rigid = body->rigid;
-  const pl_contact_rigid *was = &r->memory->move_rigids[k];
-  pl_vec3 change = pl_vec3_sub(rigid->velocity, was->velocity);
-  pl_vec3 turn = pl_vec3_sub(rigid->angular_velocity, was->angular_velocity);
-  rigid->center = pl_vec3_add_scaled(rigid->center, change, r->step->step);
-  rigid->rotation = pl_contact_turn(rigid->rotation, pl_vec3_scale(turn, r->step->step));
-  body->moved = differs(change) || differs(turn);
-}
-
-// Positions follow as if the velocity had been so all step.
-static void move_positions_of(const resolution *r, int32_t k) {
-  pl_contact_body *body = &r->bodies[k];
-  if (body->rigid != NULL) {
-    move_rigid(r, k);
-    return;
-  }
-  const pl_vec3 *was = &r->memory->move_velocities[r->memory->particle_start[k]];
-  pl_particles particles = {body->surface->particle_count, body->positions, body->velocities, body->inverse_masses};
-  if (pl_particle_kernels_get()->follow(&particles, was, r->step->step, body->positions)) body->moved = true;
-}
-
 static void move_positions(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
-  for (int32_t i = begin; i < end; ++i) move_positions_of(r, r->memory->plan.bodies[i]);
-}
-
-// After the second half, which may be the only one that changed a velocity: a contact that bounced, and whose first
-// half was done, parts then.
-static void note_moved(const resolution *r, int32_t k) {
-  pl_contact_body *body = &r->bodies[k];
-  if (body->moved) return;
-  if (body->rigid != NULL) {
-    const pl_contact_rigid *was = &r->memory->move_rigids[k];
-    body->moved = differs(pl_vec3_sub(body->rigid->velocity, was->velocity)) ||
-                  differs(pl_vec3_sub(body->rigid->angular_velocity, was->angular_velocity));
-    return;
-  }
-  const pl_vec3 *was = &r->memory->move_velocities[r->memory->particle_start[k]];
-  for (int32_t i = 0; i < body->surface->particle_count && !body->moved; ++i)
-    body->moved = differs(pl_vec3_sub(body->velocities[i], was[i]));
-}
-
-static void note_all_moved(void *data, int32_t begin, int32_t end, int32_t block) {
-  (void)block;
-  const resolution *r = data;
-  for (int32_t i = begin; i < end; ++i) note_moved(r, r->memory->plan.bodies[i]);
+  for (int32_t i = begin; i < end; ++i)
+    pl_contact_follow(r->memory, r->bodies, r->step->step, r->memory->plan.bodies[i]);
 }
 
 // Between the halves: levers of rigid bodies at the end of the step.
@@ -416,10 +371,15 @@ static void clear_impulses_of(const resolution *r, int32_t k) {
   if (!r->bodies[k].solved) pl_contact_cache_clear(&r->bodies[k]);
 }
 
-static void clear_impulses(void *data, int32_t begin, int32_t end, int32_t block) {
+static void finish_body(const resolution *r, int32_t k) {
+  pl_contact_note_moved(r->memory, r->bodies, k);
+  clear_impulses_of(r, k);
+}
+
+static void finish_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
   const resolution *r = data;
-  for (int32_t i = begin; i < end; ++i) clear_impulses_of(r, r->memory->plan.bodies[i]);
+  for (int32_t i = begin; i < end; ++i) finish_body(r, r->memory->plan.bodies[i]);
 }
 
 // Those of bodies that touch nothing; of sleepers they stay.
@@ -510,12 +470,12 @@ static void resolve_island(const resolution *all, int32_t number) {
     if (island.pairs[p].axis >= 0) pl_soft_build(&r->soft, range.first + p);
   pl_contact_damp_island(&damping, &island);
   sweep_island(r, &island, true, r->arrivals);
-  for (int32_t i = 0; i < island.body_count; ++i) move_positions_of(r, island.bodies[i]);
+  for (int32_t i = 0; i < island.body_count; ++i)
+    pl_contact_follow(r->memory, r->bodies, r->step->step, island.bodies[i]);
   if (r->has_rigid) turn_levers(r, rows.first, rows.first + rows.count, 0);
   sweep_island(r, &island, false, r->leaves);
-  for (int32_t i = 0; i < island.body_count; ++i) note_moved(r, island.bodies[i]);
   pl_contact_limit_island(&damping, &island);
-  for (int32_t i = 0; i < island.body_count; ++i) clear_impulses_of(r, island.bodies[i]);
+  for (int32_t i = 0; i < island.body_count; ++i) finish_body(r, island.bodies[i]);
   store_pairs(r, island.pairs, island.pair_count);
 }
 
@@ -572,8 +532,7 @@ static void resolve_large(resolution *r) {
   pl_parallel_for(context, body_count, BODY_GRAIN, move_positions, r);
   if (r->has_rigid) pl_parallel_for(context, row_count, ROW_GRAIN, turn_levers, r);
   sweep_large(r, false, r->leaves);
-  pl_parallel_for(context, body_count, BODY_GRAIN, note_all_moved, r);
-  pl_parallel_for(context, body_count, BODY_GRAIN, clear_impulses, r);
+  pl_parallel_for(context, body_count, BODY_GRAIN, finish_bodies, r);
   int32_t other_count = r->memory->body_count - plan->small_body_start[plan->small_count];
   pl_parallel_for(context, other_count, BODY_GRAIN, clear_others, r);
   pl_contact_begin_limits(&damping);

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "contact/contact_zones.h"
 #include "contact/pair_lanes.h"
 
 // Motions that were taken together.
@@ -180,7 +181,7 @@ static bool take_motions(pl_contact_shape *shape, pl_shape_motions *made) {
     pl_surface_motion *motion = &made->items[i];
     bool is_taken = pl_surface_motion_take_boxes(&made->arena, motion) &&
                     pl_lane_surface_take(&made->arena, motion, motion == first ? NULL : first->packed);
-    if (!is_taken) return false;
+    if (!is_taken || !pl_zone_workspace_take(&made->arena, motion, &motion->zone_workspace)) return false;
     motion->has_tets = has_tets(motion);
   }
   return true;

@@ -321,6 +321,14 @@ const pl_contact_outcome *pl_contact_outcome_of(const pl_contact_memory *memory,
 // The sum over all pairs.
 pl_contact_report pl_contact_sum_report(const pl_contact_memory *memory);
 
+// Between the halves of the sweeps: the positions of a body follow what the first one changed.
+void pl_contact_follow(const pl_contact_memory *memory, pl_contact_body *bodies, double step,
+                       int32_t body);
+
+// After the second half, which may be the only one that changed a velocity: a contact that bounced
+// in the step before parts then.
+void pl_contact_note_moved(const pl_contact_memory *memory, pl_contact_body *bodies, int32_t body);
+
 // Add what a contact gave to its collider (contact_report.c).
 void pl_contact_push_collider(const pl_contact_body *bodies, const pl_contact_row *row,
                               const pl_contact *contact, pl_collider_impulse *sum);

@@ -2,13 +2,13 @@
 //
 // Two small bodies are compared in the part of space that both are in: their boxes, and a slab across the direction
 // that detection told them apart by, or almost. Edges ask the triangles there, eight at a time in single precision
-// (pair_lanes.h); what may cross is computed again in double precision. Large bodies ask their hierarchies.
+// (pair_lanes.h); what may cross is computed again in double precision. Two large bodies are compared in
+// contact_zone_large.c; a large and a small one ask hierarchies.
 //
 // Where a pair is known not to cross, and then some points moved, only edges and triangles with such a point are
 // compared.
-#include "contact/contact_zones.h"
+#include "contact/contact_zone_search.h"
 
-#include "contact/contact_solver.h"
 #include "contact/pair_lanes.h"
 #include "math/lanes.h"
 #include "pliant/math.h"
@@ -16,45 +16,25 @@
 // Separated surfaces are this fraction of the tolerance away from each other.
 static const double PART_MARGIN = 0.1;
 
-// The edges of a among the triangles of b.
-typedef struct side_search {
-  const pl_zone_check *check;
-  int32_t a, b;
-  pl_box region;  // where both surfaces are
-} side_search;
-
-static const pl_surface_motion *motion_of(const side_search *s, int32_t body) {
-  return &s->check->memory->motions[body];
-}
-
-static const pl_vec3 *points_of(const side_search *s, int32_t body) {
-  const pl_surface_motion *motion = motion_of(s, body);
-  return s->check->at_start ? motion->starts : motion->ends;
-}
-
-static bool is_empty(pl_box box) {
-  return !(box.min.x <= box.max.x && box.min.y <= box.max.y && box.min.z <= box.max.z);
-}
-
 static pl_box common_box(pl_box a, pl_box b) {
   return (pl_box){pl_vec3_max(a.min, b.min), pl_vec3_min(a.max, b.max)};
 }
 
-static pl_box region_of(const pl_zone_check *check) {
+pl_box pl_zone_region(const pl_zone_check *check, bool only_moved) {
   const pl_surface_motion *p = &check->memory->motions[check->a], *q = &check->memory->motions[check->b];
   pl_box box = check->at_start ? p->start_box : p->end_box, other = check->at_start ? q->start_box : q->end_box;
-  if (!check->only_moved) return common_box(box, other);
+  if (!only_moved) return common_box(box, other);
   // What moved of one body, and what moved of the other.
   const pl_box *moved = check->memory->zones.moved_boxes;
   pl_box region = common_box(moved[check->a], other), second = common_box(moved[check->b], box);
-  if (is_empty(region)) return second;
-  if (!is_empty(second)) pl_box_cover_box(&region, &second);
+  if (pl_zone_is_empty(region)) return second;
+  if (!pl_zone_is_empty(second)) pl_box_cover_box(&region, &second);
   return region;
 }
 
-static bool pierces(const side_search *s, const pl_surface_edge *edge, int32_t triangle, bool at_start,
-                    double tolerance) {
-  const pl_surface_motion *a = motion_of(s, s->a), *b = motion_of(s, s->b);
+bool pl_zone_pierces(const pl_zone_side *s, const pl_surface_edge *edge, int32_t triangle, bool at_start,
+                     double tolerance) {
+  const pl_surface_motion *a = pl_zone_motion(s, s->a), *b = pl_zone_motion(s, s->b);
   const pl_vec3 *points = at_start ? a->starts : a->ends;
   pl_vec3 c[3], position;
   pl_surface_corners(b->tree, at_start ? b->starts : b->ends, triangle, c);
@@ -62,9 +42,9 @@ static bool pierces(const side_search *s, const pl_surface_edge *edge, int32_t t
 }
 
 // Does an edge pass through a triangle? Then it is handed over.
-static bool compare(const side_search *s, const pl_surface_edge *edge, int32_t triangle) {
+bool pl_zone_compare(const pl_zone_side *s, const pl_surface_edge *edge, int32_t triangle) {
   const pl_zone_check *check = s->check;
-  if (!pierces(s, edge, triangle, check->at_start, check->tolerance)) return false;
+  if (!pl_zone_pierces(s, edge, triangle, check->at_start, check->tolerance)) return false;
   pl_zone_crossing x = {.a = s->a,
                         .b = s->b,
                         .edge = edge,
@@ -75,8 +55,8 @@ static bool compare(const side_search *s, const pl_surface_edge *edge, int32_t t
                         .shallow = check->shallow,
                         .margin = PART_MARGIN * check->tolerance};
   if (pl_contact_is_shallow(check->memory, check->bodies, &x)) return false;
-  if (check->spares_old && pierces(s, edge, triangle, true, check->tolerance)) {
-    if (!pierces(s, edge, triangle, false, check->old_tolerance)) return false;
+  if (check->spares_old && pl_zone_pierces(s, edge, triangle, true, check->tolerance)) {
+    if (!pl_zone_pierces(s, edge, triangle, false, check->old_tolerance)) return false;
     pl_zone_crossing old = x;
     old.any_way = true;
     old.shallow = check->old_shallow;
@@ -112,15 +92,15 @@ static void set_floats(float to[3], pl_vec3 a) {
 }
 
 // Place both bodies. False where they are apart.
-static bool place_pair(const side_search *s, small_pair *pair) {
+static bool place_pair(const pl_zone_side *s, small_pair *pair) {
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
   pl_lane_overlap overlap = {.origin = pl_box_center(s->region)};
   set_floats(overlap.min, pl_vec3_sub(s->region.min, overlap.origin));
   set_floats(overlap.max, pl_vec3_sub(s->region.max, overlap.origin));
   set_floats(overlap.normal, axis_of(s->check->memory, s->a, s->b));
   pl_lane_points *a = &pair->points[0], *b = &pair->points[1];
-  kernels->place_points(points_of(s, s->a), motion_of(s, s->a)->tree->surface->point_count, &overlap, a);
-  kernels->place_points(points_of(s, s->b), motion_of(s, s->b)->tree->surface->point_count, &overlap, b);
+  kernels->place_points(pl_zone_points(s, s->a), pl_zone_motion(s, s->a)->tree->surface->point_count, &overlap, a);
+  kernels->place_points(pl_zone_points(s, s->b), pl_zone_motion(s, s->b)->tree->surface->point_count, &overlap, b);
   pair->extent = 2 * (a->extent > b->extent ? a->extent : b->extent);
   // More than rounding does to heights.
   float slack = 1e-6f * pair->extent;
@@ -131,7 +111,7 @@ static bool place_pair(const side_search *s, small_pair *pair) {
 }
 
 // Whether points moved since the last look; NULL: that is not asked.
-static const bool *moved_of(const side_search *s, int32_t body) {
+static const bool *moved_of(const pl_zone_side *s, int32_t body) {
   const pl_contact_memory *memory = s->check->memory;
   return s->check->only_moved ? &memory->zones.is_moved[memory->point_start[body]] : NULL;
 }
@@ -154,10 +134,10 @@ static bool list_triangles(const pl_surface_tree *tree, const pl_lane_points *po
 }
 
 // The edges of one body, of number `own` in the pair, among the triangles of the other.
-static bool search_small_side(const side_search *s, const small_pair *pair, int own) {
+static bool search_small_side(const pl_zone_side *s, const small_pair *pair, int own) {
   const pl_lane_kernels *kernels = pl_lane_kernels_get();
-  const pl_surface_tree *tree = motion_of(s, s->a)->tree;
-  const pl_surface_tree *other = motion_of(s, s->b)->tree;
+  const pl_surface_tree *tree = pl_zone_motion(s, s->a)->tree;
+  const pl_surface_tree *other = pl_zone_motion(s, s->b)->tree;
   const pl_lane_points *mine = &pair->points[own], *others = &pair->points[1 - own];
   const bool *moved = moved_of(s, s->a);
   int32_t list[PL_LANE_PIERCED], next = 0;
@@ -171,14 +151,14 @@ static bool search_small_side(const side_search *s, const small_pair *pair, int 
       if ((mine->codes[p] & mine->codes[q]) != 0) continue;
       bool by_moved = moved != NULL && !moved[p] && !moved[q];
       int32_t count = kernels->list_pierced(&pierced, mine->places[p], mine->places[q], pair->extent, by_moved, list);
-      for (int32_t k = 0; k < count; ++k) any = compare(s, edge, list[k]) || any;
+      for (int32_t k = 0; k < count; ++k) any = pl_zone_compare(s, edge, list[k]) || any;
       if (any && s->check->visit == NULL) return true;
     }
   }
   return any;
 }
 
-static bool search_small(side_search *s) {
+static bool search_small(pl_zone_side *s) {
   small_pair pair;
   if (!place_pair(s, &pair)) return false;
   bool any = search_small_side(s, &pair, 0);
@@ -195,7 +175,7 @@ static bool search_small(side_search *s) {
 // Neighbouring edges of a ask together, and then each for itself among what is near all of them.
 enum { EDGES = 24 };
 typedef struct triangle_part {
-  const side_search *side;
+  const pl_zone_side *side;
   const pl_surface_edge *edges[EDGES], *edge;  // that ask, and the one among them that does
   int32_t edge_count;
   pl_box edge_box;
@@ -215,22 +195,22 @@ static void classify(const pl_vec3 *points, int32_t count, pl_box box, uint8_t *
 }
 
 // A box in the frame of a surface's hierarchy.
-static pl_box frame_box(const side_search *s, int32_t body, pl_box box) {
-  pl_vec3 drift = s->check->at_start ? motion_of(s, body)->drift : pl_vec3_of(0, 0, 0);
+static pl_box frame_box(const pl_zone_side *s, int32_t body, pl_box box) {
+  pl_vec3 drift = s->check->at_start ? pl_zone_motion(s, body)->drift : pl_vec3_of(0, 0, 0);
   return (pl_box){pl_vec3_add(box.min, drift), pl_vec3_add(box.max, drift)};
 }
 
-static pl_box triangle_box_of(const side_search *s, int32_t triangle) {
+static pl_box triangle_box_of(const pl_zone_side *s, int32_t triangle) {
   pl_vec3 c[3];
-  pl_surface_corners(motion_of(s, s->b)->tree, points_of(s, s->b), triangle, c);
+  pl_surface_corners(pl_zone_motion(s, s->b)->tree, pl_zone_points(s, s->b), triangle, c);
   return (pl_box){pl_vec3_min(pl_vec3_min(c[0], c[1]), c[2]), pl_vec3_max(pl_vec3_max(c[0], c[1]), c[2])};
 }
 
 // The next part; false when there is none.
 static bool list_part(triangle_part *part) {
-  const side_search *s = part->side;
-  const pl_contact_surface *surface = motion_of(s, s->b)->tree->surface;
-  const pl_vec3 *points = points_of(s, s->b);
+  const pl_zone_side *s = part->side;
+  const pl_contact_surface *surface = pl_zone_motion(s, s->b)->tree->surface;
+  const pl_vec3 *points = pl_zone_points(s, s->b);
   if (!part->is_small) {
     return part->next++ == 0;
   }
@@ -248,19 +228,19 @@ static bool list_part(triangle_part *part) {
 
 static void visit_target(void *data, int32_t triangle) {
   triangle_part *part = data;
-  part->any = compare(part->side, part->edge, triangle) || part->any;
+  part->any = pl_zone_compare(part->side, part->edge, triangle) || part->any;
 }
 
-static pl_box edge_box_of(const side_search *s, const pl_surface_edge *edge) {
-  const pl_vec3 *points = points_of(s, s->a);
+static pl_box edge_box_of(const pl_zone_side *s, const pl_surface_edge *edge) {
+  const pl_vec3 *points = pl_zone_points(s, s->a);
   pl_vec3 p = points[edge->points[0]], q = points[edge->points[1]];
   return (pl_box){pl_vec3_min(p, q), pl_vec3_max(p, q)};
 }
 
 // Do the edges that were gathered pass through any triangle?
 static void compare_edges(triangle_part *part) {
-  const side_search *s = part->side;
-  const pl_surface_motion *b = motion_of(s, s->b);
+  const pl_zone_side *s = part->side;
+  const pl_surface_motion *b = pl_zone_motion(s, s->b);
   pl_surface_front front = {.count = 0, .origin = part->front.origin};
   int32_t near[PL_SURFACE_FRONT], count = 0;
   if (part->is_small && part->edge_count > 0) {
@@ -297,25 +277,25 @@ static void add_edge(triangle_part *part, const pl_surface_edge *edge) {
 // The edges that belong to a triangle of a.
 static void visit_edges(void *data, int32_t triangle) {
   triangle_part *part = data;
-  const pl_surface_tree *tree = motion_of(part->side, part->side->a)->tree;
+  const pl_surface_tree *tree = pl_zone_motion(part->side, part->side->a)->tree;
   for (int k = 0; k < 3; ++k) {
     const pl_surface_edge *edge = &tree->edges[tree->triangle_edges[3 * triangle + k]];
     if (edge->triangles[0] == triangle) add_edge(part, edge);
   }
 }
 
-static bool search_large_side(const side_search *s) {
-  const pl_surface_motion *a = motion_of(s, s->a);
+static bool search_large_side(const pl_zone_side *s) {
+  const pl_surface_motion *a = pl_zone_motion(s, s->a);
   uint8_t codes[PL_SURFACE_LANE_POINTS];
   triangle_part part;
   part.side = s;
-  part.is_small = is_small(motion_of(s, s->b));
+  part.is_small = is_small(pl_zone_motion(s, s->b));
   part.any = false;
   part.next = part.edge_count = 0;
   part.edge_box = pl_box_empty();
   pl_surface_front front;
   if (is_small(a))
-    classify(points_of(s, s->a), a->tree->surface->point_count, s->region, codes);
+    classify(pl_zone_points(s, s->a), a->tree->surface->point_count, s->region, codes);
   else
     pl_surface_motion_gather(a, frame_box(s, s->a, s->region), NULL, &front);
   while (list_part(&part)) {
@@ -334,27 +314,27 @@ static bool search_large_side(const side_search *s) {
 enum { SELF_TRIANGLES = 16 };
 
 typedef struct self_search {
-  side_search side;
+  pl_zone_side side;
   const pl_surface_edge *edge;
   bool any;
 } self_search;
 
 static void visit_self(void *data, int32_t triangle) {
   self_search *s = data;
-  const int32_t *corners = &motion_of(&s->side, s->side.b)->tree->surface->triangles[3 * triangle];
+  const int32_t *corners = &pl_zone_motion(&s->side, s->side.b)->tree->surface->triangles[3 * triangle];
   for (int k = 0; k < 3; ++k)
     if (corners[k] == s->edge->points[0] || corners[k] == s->edge->points[1]) return;
-  s->any = compare(&s->side, s->edge, triangle) || s->any;
+  s->any = pl_zone_compare(&s->side, s->edge, triangle) || s->any;
 }
 
 static pl_box self_box(const self_search *s, const pl_surface_edge *edge) {
-  const pl_vec3 *points = points_of(&s->side, s->side.a);
+  const pl_vec3 *points = pl_zone_points(&s->side, s->side.a);
   pl_vec3 p = points[edge->points[0]], q = points[edge->points[1]];
   return frame_box(&s->side, s->side.a, (pl_box){pl_vec3_min(p, q), pl_vec3_max(p, q)});
 }
 
-static bool search_self(const side_search *side) {
-  const pl_surface_motion *motion = motion_of(side, side->a);
+static bool search_self(const pl_zone_side *side) {
+  const pl_surface_motion *motion = pl_zone_motion(side, side->a);
   const pl_surface_tree *tree = motion->tree;
   self_search s = {.side = *side};
   pl_surface_front front;
@@ -383,10 +363,12 @@ static bool search_self(const side_search *side) {
 }
 
 bool pl_zone_check_run(const pl_zone_check *check) {
-  side_search s = {check, check->a, check->b, region_of(check)};
+  pl_zone_side s = {check, check->a, check->b, pl_zone_region(check, check->only_moved)};
   if (check->a == check->b) return search_self(&s);
-  if (is_empty(s.region)) return false;
-  if (is_small(motion_of(&s, s.a)) && is_small(motion_of(&s, s.b))) return search_small(&s);
+  if (pl_zone_is_empty(s.region)) return false;
+  bool is_a_small = is_small(pl_zone_motion(&s, s.a)), is_b_small = is_small(pl_zone_motion(&s, s.b));
+  if (is_a_small && is_b_small) return search_small(&s);
+  if (!is_a_small && !is_b_small) return pl_zone_search_large(&s);
   bool any = search_large_side(&s);
   s.a = check->b, s.b = check->a;
   return any && check->visit == NULL ? any : search_large_side(&s) || any;

@@ -34,6 +34,7 @@
 #include "base/parallel.h"
 #include "contact/contact_detect.h"
 #include "contact/contact_intersect.h"
+#include "contact/pair_lanes.h"
 #include "pliant/math.h"
 
 // Edges may be this many automatic contact thicknesses (1/2000 of a body's size) through a surface, those of the two
@@ -46,6 +47,18 @@ enum { PART_ROUNDS = 6, FREE_ROUNDS = PART_ROUNDS + 6, ZONE_ROUNDS = FREE_ROUNDS
 static const double SLOPS = 2;
 // Both are larger by this fraction of them at the start of a step, and no way apart is too short to be found there.
 static const double START_SLACK = 0.05;
+
+bool pl_zone_workspace_take(pl_arena *arena, const pl_surface_motion *motion, pl_zone_workspace **result) {
+  *result = NULL;
+  if (motion->lane_block_count > 0 || motion->tree->surface->triangle_count == 0) return true;
+  pl_zone_workspace *workspace = PL_TAKE(arena, pl_zone_workspace, 1);
+  if (workspace == NULL) return false;
+  workspace->records = PL_TAKE(arena, pl_zone_record, PL_ZONE_RECORDS);
+  for (int k = 0; k < 2; ++k)
+    if (!pl_lane_shape_take(arena, motion->tree, &workspace->shapes[k])) return false;
+  *result = workspace;
+  return !arena->failed;
+}
 
 bool pl_contact_zones_take(pl_contact_memory *memory) {
   pl_contact_zones *z = &memory->zones;
@@ -64,7 +77,26 @@ bool pl_contact_zones_take(pl_contact_memory *memory) {
   z->changes = PL_TAKE(arena, int32_t, body_count);
   z->pairs = PL_TAKE_RAW(arena, pl_zone_pair, body_count * PL_ZONE_PAIRS);
   z->pair_counts = PL_TAKE(arena, int32_t, body_count);
+  z->records = PL_TAKE(arena, pl_zone_record *, body_count);
+  z->placings = PL_TAKE(arena, int32_t, body_count);
+  z->moved_since = PL_TAKE(arena, int32_t, body_count);
+  z->shapes = PL_TAKE(arena, pl_lane_shape, 2 * body_count);
+  z->has_shapes = PL_TAKE(arena, atomic_bool, 2 * body_count);
   return !arena->failed;
+}
+
+// What is remembered of a large body is of the bodies before.
+static void begin_workspace(pl_contact_zones *z, const pl_surface_motion *motion, int32_t body) {
+  pl_zone_workspace *workspace = motion->zone_workspace;
+  if (workspace == NULL) return;
+  for (int k = 0; k < 2; ++k) z->shapes[2 * body + k] = workspace->shapes[k];
+  z->records[body] = workspace->records;
+  for (int32_t k = 0; k < PL_ZONE_RECORDS; ++k) {
+    pl_zone_record *record = &workspace->records[k];
+    record->other = 0;
+    record->is_used = record->is_known = false;
+    for (int i = 0; i < 3; ++i) record->normal[i] = 0;
+  }
 }
 
 void pl_contact_zones_begin(pl_contact_memory *memory) {
@@ -72,6 +104,7 @@ void pl_contact_zones_begin(pl_contact_memory *memory) {
   int32_t body_count = memory->body_count, member_count = memory->particle_start[body_count] + body_count;
   for (int32_t i = 0; i < member_count; ++i) z->parents[i] = -1;
   for (int32_t b = 0; b < body_count; ++b) {
+    begin_workspace(z, &memory->motions[b], b);
     // The root of the hierarchy is the box around the shape it was built for.
     const pl_box_tree *tree = &memory->motions[b].tree->boxes;
     if (tree->node_count > 0) z->tolerances[b] = TOLERANCE * THICKNESS * pl_box_diagonal(tree->nodes[0].box);
@@ -89,6 +122,7 @@ typedef struct zone_search {
   bool spares_tets;   // pairs whose points are looked up in tets are not watched
   bool parts;         // what crosses is separated, it becomes no zone
   bool joins_bodies;  // whole bodies become zones, not only what crosses
+  bool has_small;     // large bodies are compared with small ones by their hierarchies
 } zone_search;
 
 // --- surfaces after resolution
@@ -133,8 +167,13 @@ static void place_body(const zone_search *s, int32_t index) {
     motion->ends[i] = point;
     pl_box_cover(&motion->end_box, point);
   }
-  if (any_moved) memory->zones.changes[index]++;
-  if (any_moved && memory->presences[index].has_normals) pl_surface_motion_refit_boxes(motion);
+  if (any_moved) {
+    memory->zones.changes[index]++;
+    memory->zones.moved_since[index] = memory->zones.placings[index]++;
+    atomic_store_explicit(&memory->zones.has_shapes[2 * index], false, memory_order_relaxed);
+  }
+  if (any_moved && memory->presences[index].has_normals && (s->has_small || body->self_contact))
+    pl_surface_motion_refit_boxes(motion);
   memory->item_boxes[index] = motion->end_box;
 }
 
@@ -143,6 +182,7 @@ static void clear_moved(const zone_search *s, int32_t index) {
   pl_contact_zones *z = &s->memory->zones;
   memset(&z->is_moved[s->memory->point_start[index]], 0, (size_t)s->bodies[index].surface->point_count);
   z->moved_boxes[index] = pl_box_empty();
+  z->moved_since[index] = z->placings[index];
 }
 
 static void place_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
@@ -152,7 +192,9 @@ static void place_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
   for (int32_t i = begin; i < end; ++i) {
     // Poses of rigid bodies that touch nothing were not noted.
     if (s->bodies[i].rigid != NULL && s->memory->plan.island_of[i] < 0) s->memory->move_rigids[i] = *s->bodies[i].rigid;
-    z->changes[i] = 0;
+    z->changes[i] = z->placings[i] = 0;
+    for (int32_t k = 0; k < PL_ZONE_RECORDS && z->records[i] != NULL; ++k) z->records[i][k].is_used = false;
+    for (int32_t k = 2 * i; k < 2 * i + 2; ++k) atomic_store_explicit(&z->has_shapes[k], false, memory_order_relaxed);
     int32_t first = s->memory->particle_start[i], count = s->memory->particle_start[i + 1] - first;
     memset(&z->holds[first], 0, (size_t)count * sizeof(pl_contact_hold));
     place_body(s, i);
@@ -427,6 +469,7 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
                    .spares_tets = spares_tets,
                    .parts = true};
   if (!is_any_watched(&s)) return;
+  for (int32_t b = 0; b < memory->body_count; ++b) s.has_small = s.has_small || pl_contact_is_small(memory, b);
   find_supported(memory);
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, place_bodies, &s);
   pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count);

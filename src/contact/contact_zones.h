@@ -3,8 +3,11 @@
 #ifndef PL_CONTACT_ZONES_H
 #define PL_CONTACT_ZONES_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "contact/contact_intersect.h"
+#include "contact/pair_lanes.h"
 #include "contact/surface_tree.h"
 #include "math/mat3.h"
 
@@ -22,6 +25,31 @@ typedef struct pl_zone_pair {
 } pl_zone_pair;
 // At most this many of one body; what is beyond is left to its contacts.
 enum { PL_ZONE_PAIRS = 32 };
+
+// What is remembered of two large bodies. It belongs to the one of lower number.
+enum { PL_ZONE_RECORDS = 16, PL_ZONE_FOUND = 256 };
+typedef struct pl_zone_record {
+  int32_t other;
+  bool is_used;     // in this step; what follows is kept until the space is needed
+  float normal[3];  // a direction along which they are apart, or almost; zero: none is known
+  // Which edges passed through which triangles at the last look of this step, in the order of edges
+  // and leaves. Not known: there was no look, or it was too much to remember.
+  bool is_known;
+  int32_t placings[2];  // when it was, of either body
+  int32_t counts[2];    // edges of the one, and then of the other
+  double tolerance;
+  pl_lane_passing found[PL_ZONE_FOUND];
+} pl_zone_record;
+
+// What looks at a large body are taken with; it belongs to its motion.
+struct pl_zone_workspace {
+  pl_lane_shape shapes[2];  // at the end and at the start of the step
+  pl_zone_record *records;  // PL_ZONE_RECORDS
+};
+
+// Take the memory; NULL for small surfaces, and without triangles. False when out of memory.
+bool pl_zone_workspace_take(pl_arena *arena, const pl_surface_motion *motion,
+                            pl_zone_workspace **result);
 
 // What colliders do to zones with particles that they keep out.
 typedef enum pl_zone_support {
@@ -44,8 +72,17 @@ typedef struct pl_contact_zones {
   double step;     // seconds
   pl_vec3 *spins;  // per body, N m s: angular momentum that parting gave it; zero between steps
   bool *is_moved;  // per surface point: when it was placed last
-  pl_box *moved_boxes;   // per body: around the triangles of such points
-  int32_t *changes;      // per body: how often something of it moved
+  pl_box *moved_boxes;  // per body: around the triangles of such points
+  int32_t *changes;     // per body: how often something of it moved
+  // Two per large body, where its points are at the end and at the start of the step
+  // (pair_lanes.h); filled when they are asked for.
+  pl_lane_shape *shapes;
+  atomic_bool *has_shapes;
+  // PL_ZONE_RECORDS of every large body; NULL for others, and without triangles
+  pl_zone_record **records;
+  // Per body: how often it was placed where its points moved, and that number when points that
+  // moved since then were marked so.
+  int32_t *placings, *moved_since;
   pl_zone_pair *pairs;   // PL_ZONE_PAIRS per body
   int32_t *pair_counts;  // per body
 } pl_contact_zones;

@@ -88,3 +88,13 @@ bool pl_lane_tets_take(pl_arena *arena, int32_t block_count, pl_lane_tets *tets)
                          .groups = take_boxes(arena, block_count_of((int64_t)groups))};
   return !arena->failed;
 }
+
+bool pl_lane_shape_take(pl_arena *arena, const pl_surface_tree *tree, pl_lane_shape *shape) {
+  size_t groups = block_count_of((int64_t)block_count_of(tree->surface->triangle_count));
+  *shape = (pl_lane_shape){.boxes = take_boxes(arena, groups)};
+  shape->moved = PL_TAKE(arena, uint8_t, LANES * groups);
+  shape->corners = PL_TAKE(arena, float, 3 * VEC3_LANES * block_count_of(tree->surface->triangle_count));
+  shape->lanes = PL_TAKE(arena, float, VEC3_LANES *block_count_of(tree->surface->point_count));
+  shape->places = (float(*)[4])PL_TAKE(arena, float, 4 * LANES * block_count_of(tree->surface->point_count));
+  return !arena->failed;
+}

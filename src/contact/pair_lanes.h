@@ -174,6 +174,49 @@ typedef struct pl_lane_pierced {
   float boxes[PL_LANE_PIERCED_BLOCKS * 6] __attribute__((aligned(32)));
 } pl_lane_pierced;
 
+// A surface of any size at one moment.
+enum { PL_LANE_BOX_ROWS = 6 };
+typedef struct pl_lane_shape {
+  pl_vec3 origin;      // of all positions in single precision
+  float extent;        // metres: largest coordinate
+  float (*places)[4];  // the points, …
+  float *lanes;        // … and eight side by side, [block][3][8]
+  // of eight triangles each, in the order of the leaves, [block / 8][min x, y, z, max x, y, z][8]
+  float *boxes;
+  float *corners;  // of the same, [block][3][3][8]
+  uint8_t *moved;  // bits of those of each eight that have a point that moved
+} pl_lane_shape;
+
+// Take the memory for the shape of a surface. False when out of memory.
+bool pl_lane_shape_take(pl_arena *arena, const pl_surface_tree *tree, pl_lane_shape *shape);
+
+// A part of space: a box, and between two heights along a direction.
+typedef struct pl_lane_slab {
+  float min[3], max[3];
+  float normal[3], low, high;
+} pl_lane_slab;
+
+// Neighbouring edges that ask together which triangles of another surface they may pass through.
+enum { PL_LANE_ASKING = 24 };
+typedef struct pl_lane_asking {
+  int32_t count;
+  int32_t points[2][PL_LANE_ASKING];  // first and second ends; any points after the last edge
+  float shift[3];                     // added to places: into the frame of the asked surface
+  uint32_t asks;                      // bits of the edges that ask, …
+  uint32_t asks_all;     // … of those that ask all triangles, others ask those in …
+  const uint8_t *moved;  // … these bits of blocks; NULL: none
+  pl_lane_slab
+      slab;         // edges outside do not ask, and triangles outside of its heights are not asked
+  float tolerance;  // metres: ends of edges that are nearer are not through
+  float error;      // metres that a difference of places of both surfaces may be off by
+} pl_lane_asking;
+
+// Number of an edge among those that ask, and of a triangle in the order of the leaves.
+typedef struct pl_lane_passing {
+  int32_t edge, leaf;
+} pl_lane_passing;
+enum { PL_LANE_PASSING = 2048 };
+
 // Bytes of points that are beyond one side of each of eight regions, so of none that counts.
 #define PL_LANE_NO_SIDES UINT64_C(0x0101010101010101)
 
@@ -238,6 +281,20 @@ typedef struct pl_lane_kernels {
   // those that moved.
   int32_t (*list_pierced)(const pl_lane_pierced *pierced, const float first[3],
                           const float second[3], float extent, bool by_moved, int32_t *list);
+  // Fill a shape with points, of which some moved; its origin is there.
+  void (*fit_shape)(const pl_surface_tree *tree, const pl_vec3 *points, const bool *moved,
+                    pl_lane_shape *shape);
+  // The point of a shape that is lowest along a normal, and its height.
+  int32_t (*find_deepest)(const pl_lane_shape *shape, int32_t point_count, const float normal[3],
+                          float *height);
+  // The bits of those of eight boxes of a shape that are within a slab.
+  int (*find_met)(const float *boxes, const pl_lane_slab *slab);
+  // List what edges of `own` may pass through of `shape`, by leaves, those of one edge rising, from
+  // block `next` on, which becomes that after the last which was asked: the list may be full before
+  // the end. Returns the number.
+  int32_t (*list_passed)(const pl_lane_shape *own, const pl_lane_asking *asking,
+                         const pl_surface_tree *tree, const pl_lane_shape *shape, int32_t *next,
+                         pl_lane_passing *list);
 } pl_lane_kernels;
 
 extern const pl_lane_kernels pl_lane_kernels_plain, pl_lane_kernels_avx2;

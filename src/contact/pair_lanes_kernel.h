@@ -351,6 +351,7 @@ static int32_t list_nearest(const pl_lane_surface *surface, const pl_lane_positi
 #include "contact/pair_lanes_axis_kernel.h"
 #include "contact/pair_lanes_edge_kernel.h"
 #include "contact/pair_lanes_pierce_kernel.h"
+#include "contact/pair_lanes_shape_kernel.h"
 #include "contact/pair_lanes_tet_kernel.h"
 
 const pl_lane_kernels KERNELS = {.fill_lanes = fill_lanes,
@@ -370,4 +371,8 @@ const pl_lane_kernels KERNELS = {.fill_lanes = fill_lanes,
                                  .place_points = place_points,
                                  .clip_points = clip_points,
                                  .pack_pierced = pack_pierced,
-                                 .list_pierced = list_pierced};
+                                 .list_pierced = list_pierced,
+                                 .fit_shape = fit_shape,
+                                 .find_deepest = find_deepest,
+                                 .find_met = find_met,
+                                 .list_passed = list_passed};

@@ -13,6 +13,7 @@
 
 typedef struct pl_lane_surface pl_lane_surface;
 typedef struct pl_surface_extents pl_surface_extents;
+typedef struct pl_zone_workspace pl_zone_workspace;
 
 typedef struct pl_surface_motion {
   const pl_surface_tree *tree;
@@ -35,7 +36,9 @@ typedef struct pl_surface_motion {
   // (pair_axis.h).
   pl_surface_extents *extents;
   pl_lane_surface *packed;  // its triangles and sharp edges (pair_lanes.h); NULL for a large one
-  bool has_tets;            // the volume inside is known, and points are looked up in it
+  pl_zone_workspace
+      *zone_workspace;  // of a large surface: what looks at it are taken with (contact_zones.h)
+  bool has_tets;        // the volume inside is known, and points are looked up in it
 } pl_surface_motion;
 
 // Are the points of a body whose volume is known closer to each other than it is thick?

@@ -91,10 +91,11 @@ static void fill_edges(pl_surface_tree *tree, pl_surface_edge *edges, int32_t *t
 }
 
 // Where the triangle of each edge is among the leaves, and the edges in this order.
-static void fill_leaves(const pl_surface_tree *tree, pl_surface_edge *edges, int32_t *edge_order) {
+static void fill_leaves(const pl_surface_tree *tree, pl_surface_edge *edges, int32_t *edge_order, int32_t *leaf_edges) {
   int32_t count = 0;
   for (int32_t i = 0; i < tree->surface->triangle_count; ++i) {
     int32_t triangle = tree->boxes.order[i];
+    leaf_edges[i] = count;
     for (int k = 0; k < 3; ++k) {
       pl_surface_edge *edge = &edges[tree->triangle_edges[3 * triangle + k]];
       if (edge->triangles[0] != triangle) continue;
@@ -102,6 +103,7 @@ static void fill_leaves(const pl_surface_tree *tree, pl_surface_edge *edges, int
       edge_order[count++] = tree->triangle_edges[3 * triangle + k];
     }
   }
+  leaf_edges[tree->surface->triangle_count] = count;
 }
 
 // Blocks of points are the largest nodes of a hierarchy over the points that are small enough.
@@ -208,6 +210,7 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
   int32_t *ring = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
   int32_t *triangle_edges = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
   int32_t *edge_order = PL_TAKE(arena, int32_t, 3 * (int64_t)count);
+  int32_t *leaf_edges = PL_TAKE(arena, int32_t, (int64_t)count + 1);
   pl_surface_edge *edges = PL_TAKE(arena, pl_surface_edge, 3 * (int64_t)count);
   pl_box *boxes = arena->failed ? NULL : pl_allocate_array(arena->context, (size_t)count, sizeof(pl_box));
   if (boxes == NULL) return pl_fail_memory(error);
@@ -228,11 +231,12 @@ pl_status pl_surface_tree_build(pl_arena *arena, const pl_contact_surface *surfa
                             .edges = edges,
                             .triangle_edges = triangle_edges,
                             .edge_order = edge_order,
+                            .leaf_edges = leaf_edges,
                             .edge_length = mean_edge(surface, points)};
   tree->is_closed = is_closed_surface(tree);
   tree->max_links = count_max_links(surface, ring_start);
   if (!take_links(arena, surface, tree)) return pl_fail_memory(error);
   fill_edges(tree, edges, triangle_edges);
-  fill_leaves(tree, edges, edge_order);
+  fill_leaves(tree, edges, edge_order, leaf_edges);
   return fill_blocks(arena, surface, points, tree) ? PL_OK : pl_fail_memory(error);
 }

@@ -44,6 +44,7 @@ typedef struct pl_surface_tree {
   const pl_surface_edge *edges;   // in the order of the triangles they belong to
   const int32_t *triangle_edges;  // 3 per triangle: from corner k to the next
   const int32_t *edge_order;      // all edges, in the order of the leaves of their triangles
+  const int32_t *leaf_edges;  // triangle_count + 1: how many of these belong to leaves before each
   // Edges between two points that are particles themselves, as pairs of particles; those of a
   // closed surface once each. In blocks of eight that share no particle, [block][2][8]; lanes that
   // are not used name one particle more than there are.
