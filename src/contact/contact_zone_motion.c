@@ -213,11 +213,10 @@ static void place_zone(const pl_contact_memory *memory, pl_contact_body *bodies,
   zone->spin = answer_of(inertia, momentum);
 }
 
-// How a collider keeps a particle of a zone out; NULL: it need not.
-static const pl_contact_hold *hold_of(const pl_contact_memory *memory, int32_t root, int32_t i) {
-  const pl_contact_zones *z = &memory->zones;
+// How a collider keeps a member of a zone out; NULL: it need not.
+static const pl_contact_hold *hold_of(const pl_contact_zones *z, int32_t root, int32_t i) {
   int32_t number = z->members[i];
-  if (number >= memory->particle_start[memory->body_count] || root_of(z, number) != root) return NULL;
+  if (root_of(z, number) != root) return NULL;
   return z->holds[number].is_held ? &z->holds[number] : NULL;
 }
 
@@ -227,7 +226,7 @@ static void support_zone(const pl_contact_memory *memory, pl_contact_body *bodie
   pl_quat rotation = pl_quat_from_rotation_vector(zone->turn);
   for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep)
     for (int32_t i = 0; i < z->member_count; ++i) {
-      const pl_contact_hold *hold = hold_of(memory, root, i);
+      const pl_contact_hold *hold = hold_of(z, root, i);
       if (hold == NULL) continue;
       pl_vec3 start = get_member(memory, bodies, z->members[i]).start;
       pl_vec3 way = pl_vec3_sub(pl_quat_rotate(rotation, pl_vec3_sub(start, zone->start)), start);
@@ -246,7 +245,7 @@ static bool hold_zone(const pl_contact_memory *memory, pl_contact_body *bodies, 
   pl_vec3 way = {0, 0, 0};
   double count = 0;
   for (int32_t i = 0; i < z->member_count; ++i) {
-    const pl_contact_hold *hold = hold_of(memory, root, i);
+    const pl_contact_hold *hold = hold_of(z, root, i);
     if (hold == NULL) continue;
     way = pl_vec3_add(way, hold->way);
     ++count;

@@ -13,6 +13,7 @@
 //   is in one zone nothing has changed since the start.
 //
 // Before each look the world puts points back that are too deep in a collider: put back later they would cross others.
+// Rigid bodies that were separated from others are put back as a whole.
 //
 // A pair that crosses at the start of a step is left to its contacts. What lies on a collider is pressed together then,
 // cubes of 20 cm by 8 cm. So what a step leaves there must not be found by the next one: it looks with a larger
@@ -71,7 +72,7 @@ bool pl_contact_zones_take(pl_contact_memory *memory) {
   z->was_changed = PL_TAKE(arena, bool, body_count);
   z->tolerances = PL_TAKE(arena, double, body_count);
   z->spins = PL_TAKE(arena, pl_vec3, body_count);
-  z->holds = PL_TAKE_RAW(arena, pl_contact_hold, particle_count);
+  z->holds = PL_TAKE_RAW(arena, pl_contact_hold, particle_count + body_count);
   z->is_moved = PL_TAKE(arena, bool, memory->size.point_count);
   z->moved_boxes = PL_TAKE(arena, pl_box, body_count);
   z->changes = PL_TAKE(arena, int32_t, body_count);
@@ -120,6 +121,7 @@ typedef struct zone_search {
   pl_contact_body *bodies;
   const pl_contact_exchange *exchange;
   bool spares_tets;   // pairs whose points are looked up in tets are not watched
+  bool is_first;      // nothing was separated yet
   bool parts;         // what crosses is separated, it becomes no zone
   bool joins_bodies;  // whole bodies become zones, not only what crosses
   bool has_small;     // large bodies are compared with small ones by their hierarchies
@@ -139,6 +141,13 @@ static pl_box moved_box_of(const pl_surface_motion *motion, const bool *is_moved
   return box;
 }
 
+// What colliders keep out of a body: its particles, or all of a rigid one.
+static pl_contact_hold *holds_of(const pl_contact_memory *memory, const pl_contact_body *bodies, int32_t index) {
+  bool is_rigid = bodies[index].rigid != NULL;
+  return &memory->zones
+              .holds[is_rigid ? memory->particle_start[memory->body_count] + index : memory->particle_start[index]];
+}
+
 // The points of a body: particles are where resolution put them, and outside of colliders; those of a rigid body turn
 // with it.
 static void place_body(const zone_search *s, int32_t index) {
@@ -146,8 +155,9 @@ static void place_body(const zone_search *s, int32_t index) {
   pl_surface_motion *motion = &memory->motions[index];
   pl_contact_body *body = &s->bodies[index];
   if (body->asleep || !memory->presences[index].is_placed) return;
-  pl_contact_hold *holds = &memory->zones.holds[memory->particle_start[index]];
-  if (s->exchange != NULL && body->rigid == NULL && s->exchange->keep_out(s->exchange->data, index, holds))
+  // Sweeps keep rigid bodies out of colliders; what is separated from others may be pushed into one.
+  bool is_kept_out = s->exchange != NULL && (body->rigid == NULL || !s->is_first);
+  if (is_kept_out && s->exchange->keep_out(s->exchange->data, index, holds_of(memory, s->bodies, index)))
     body->moved = true;
   pl_contact_need_points(&s->detection, index);
   pl_quat turn = pl_quat_identity();
@@ -195,8 +205,8 @@ static void place_bodies(void *data, int32_t begin, int32_t end, int32_t block) 
     z->changes[i] = z->placings[i] = 0;
     for (int32_t k = 0; k < PL_ZONE_RECORDS && z->records[i] != NULL; ++k) z->records[i][k].is_used = false;
     for (int32_t k = 2 * i; k < 2 * i + 2; ++k) atomic_store_explicit(&z->has_shapes[k], false, memory_order_relaxed);
-    int32_t first = s->memory->particle_start[i], count = s->memory->particle_start[i + 1] - first;
-    memset(&z->holds[first], 0, (size_t)count * sizeof(pl_contact_hold));
+    int32_t count = s->bodies[i].rigid != NULL ? 1 : s->memory->particle_start[i + 1] - s->memory->particle_start[i];
+    memset(holds_of(s->memory, s->bodies, i), 0, (size_t)count * sizeof(pl_contact_hold));
     place_body(s, i);
     clear_moved(s, i);
   }
@@ -467,6 +477,7 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
                    .bodies = bodies,
                    .exchange = step->exchange,
                    .spares_tets = spares_tets,
+                   .is_first = true,
                    .parts = true};
   if (!is_any_watched(&s)) return;
   for (int32_t b = 0; b < memory->body_count; ++b) s.has_small = s.has_small || pl_contact_is_small(memory, b);
@@ -474,6 +485,7 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, place_bodies, &s);
   pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count);
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, find_pairs, &s);
+  s.is_first = false;
   z->step = step->step;
   z->member_count = 0;
   memset(z->is_changed, 0, (size_t)memory->body_count * sizeof *z->is_changed);

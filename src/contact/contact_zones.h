@@ -67,7 +67,7 @@ typedef struct pl_contact_zones {
   bool *is_supported;              // per island: some body of it touches a collider
   bool *is_changed, *was_changed;  // per body: found to cross in this round, and in the last
   double *tolerances;              // per body, metres: edges may be this far through surfaces
-  pl_contact_hold *holds;          // per particle: what colliders keep out in this step
+  pl_contact_hold *holds;          // per member: what colliders keep out in this step
   pl_zone_support support;
   double step;     // seconds
   pl_vec3 *spins;  // per body, N m s: angular momentum that parting gave it; zero between steps

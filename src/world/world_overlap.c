@@ -13,6 +13,9 @@
 // was put into the ground, is pushed out by its contacts alone: put at its surface at once it would explode. Bodies
 // without a gap are left as they are, as for measurements of indentation; so are those whose springs were given, and
 // actors, whose drivers plan with the springs.
+//
+// Sweeps keep rigid bodies out of colliders. Where contact separates them from others it may push them into one: they
+// are put back as a whole then, for their deepest point, before it looks again.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -142,8 +145,69 @@ static pl_contact_points points_of(const pl_body *body) {
   return (pl_contact_points){body->starts, body->start_velocities, body->positions, body->velocities};
 }
 
+// --- rigid bodies
+
+// A rigid body that contact may have moved since its state was written: from there to where it is.
+typedef struct rigid_way {
+  pl_vec3 from, to;
+  pl_quat turn;
+} rigid_way;
+
+static pl_vec3 follow_way(const rigid_way *way, pl_vec3 point) {
+  return pl_vec3_add(way->to, pl_quat_rotate(way->turn, pl_vec3_sub(point, way->from)));
+}
+
+// Where a body goes as a whole, x += n s, for its deepest point, and what its centre loses: v += n min(...) as above.
+static bool part_rigid(const overlap *o, pl_body *body, rigid_way *way, pl_contact_hold *hold) {
+  const pl_contact_surface *surface = &body->model->surface;
+  double allowed = WITHIN * body->model->contact_radius, max_shift = 0;
+  pl_vec3 normal = {0, 0, 0}, carried = normal, lever = normal;
+  for (int32_t i = 0; i < surface->point_count; ++i) {
+    pl_vec3 point = follow_way(way, pl_contact_surface_point(surface, i, body->positions)), n;
+    if (is_shallow(o, point, allowed)) continue;
+    double depth = -pl_collider_distance(o->collider, o->end, point, &n);
+    if (!(depth > allowed)) continue;
+    pl_vec3 from = pl_contact_surface_point(surface, i, body->starts);
+    double shift = depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
+    if (!(shift > max_shift)) continue;
+    max_shift = shift;
+    normal = n;
+    carried = pl_vec3_sub(pl_collider_carry(o->collider, o->start, o->end, from, point), from);
+    lever = pl_vec3_sub(point, way->to);
+  }
+  if (!(max_shift > 0)) return false;
+  pl_contact_rigid *rigid = &body->rigid;
+  pl_vec3 velocity = pl_vec3_add(rigid->velocity, pl_vec3_cross(rigid->angular_velocity, lever));
+  double speed = pl_vec3_dot(carried, normal) / o->step - pl_vec3_dot(velocity, normal);
+  rigid->center = way->to = pl_vec3_add_scaled(way->to, normal, max_shift);
+  rigid->velocity = pl_vec3_add_scaled(rigid->velocity, normal, fmin(fmax(0, speed), max_shift / o->step));
+  *hold = (pl_contact_hold){true, normal, carried};
+  return true;
+}
+
+static bool keep_rigid_out(const pl_world *world, int32_t index, pl_contact_hold *hold) {
+  pl_body *body = pl_slots_at(&world->bodies, index);
+  if (!(body->rigid.inverse_mass > 0) || !body->collides || !(body->model->contact_radius > 0)) return false;
+  pl_contact_rigid was;
+  body->model->method->get_rigid(body->model, body->state, &was);
+  rigid_way way = {was.center, body->rigid.center,
+                   pl_quat_multiply(body->rigid.rotation, pl_quat_conjugate(was.rotation))};
+  bool any = false;
+  for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
+    if (!pl_world_meets_collider(world, index, c)) continue;
+    overlap o = overlap_of(world, PL_ITEM(&world->collider_list, const pl_collider *, c));
+    pl_box box = pl_box_empty();
+    for (int32_t i = 0; i < body->model->surface.point_count; ++i)
+      pl_box_cover(&box, follow_way(&way, pl_contact_surface_point(&body->model->surface, i, body->positions)));
+    if (box_distance(&o, box) > -WITHIN * body->model->contact_radius) continue;
+    for (int sweep = 0; sweep < SWEEPS && part_rigid(&o, body, &way, hold); ++sweep) any = true;
+  }
+  return any;
+}
+
 bool pl_body_part_points(const pl_world *world, int32_t index, pl_contact_hold *holds) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
+  if (body->model->method->set_rigid != NULL) return keep_rigid_out(world, index, holds);
   pl_contact_points points = points_of(body);
   if (!may_be_parted(body)) return false;
   return part_points(world, index, &points, pl_box_of_points(points.positions, body->model->particle_count), holds);
