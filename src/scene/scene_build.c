@@ -275,11 +275,35 @@ pl_collider_def pl_scene_collider_def_of(const pl_scene_collider *source, const 
   return def;
 }
 
+// Everything outside of a closed mesh that faces inwards is solid: bodies are pushed through it, or torn.
+static pl_status warn_inside_out(const pl_scene_instance *set, const pl_scene_collider *source, const pl_mesh *mesh,
+                                 pl_findings *findings, pl_error *error) {
+  pl_findings *found = NULL;
+  pl_mesh_check_report report;
+  bool is_inside_out = false;
+  if (findings == NULL || source->def.shape != PL_COLLIDER_MESH) return PL_OK;
+  pl_status status = pl_findings_create(set->scene->context, &found, error);
+  if (status >= 0) status = pl_mesh_check(set->scene->context, mesh, found, &report, error);
+  for (int32_t i = 0; status >= 0 && i < pl_findings_count(found, PL_SEVERITY_WARNING); ++i)
+    is_inside_out = is_inside_out || strcmp(pl_findings_get(found, i)->kind, "inside-out") == 0;
+  pl_findings_destroy(found);
+  if (is_inside_out)
+    pl_instance_add_finding(set->scene, source->json, findings, PL_SEVERITY_WARNING, "inside-out-collider",
+                            "reverse the order of the corners of its triangles (in Blender: Mesh > Normals > Flip), "
+                            "unless the bodies are meant to be inside of it",
+                            "the mesh of this collider faces inwards: all that is outside of it is solid");
+  return status < 0 ? status : PL_OK;
+}
+
 static pl_status add_collider(pl_scene_instance *set, const pl_scene_collider *source, pl_findings *findings,
                               pl_error *error) {
   pl_instance_collider collider = {.source = source};
   pl_status status = pl_scene_make_collider_mesh(set->scene, source, &collider.mesh, findings, error);
-  if (status < 0) return status;
+  if (status >= 0) status = warn_inside_out(set, source, collider.mesh, findings, error);
+  if (status < 0) {
+    pl_mesh_destroy(collider.mesh);
+    return status;
+  }
   collider.view =
       (pl_scene_instance_collider){.name = source->name,
                                    .visible = source->visible,

@@ -125,3 +125,31 @@ expect 1 check --schema again.json ten.json
 cmp schema.json again.json || fail "--schema with a file"
 expect 1 check --schema nowhere/schema.json
 grep -q "nowhere/schema.json" err || fail "no place"
+
+echo "a mesh collider that faces inwards, so that all that is outside of it is solid, gets a warning with its place"
+cat >tet.obj <<'OBJ'
+v 0 0 0
+v 1 0 0
+v 0 1 0
+v 0 0 1
+f 1 3 2
+f 1 2 4
+f 2 3 4
+f 1 4 3
+OBJ
+sed 's/^f \([0-9]\) \([0-9]\) \([0-9]\)/f \1 \3 \2/' tet.obj >inwards.obj
+for mesh in tet inwards; do
+  cat >$mesh.json <<SCENE
+{
+  "pliant": 1,
+  "name": "collider",
+  "meshes": {"box": {"box": {"size": [1, 1, 1], "cells": [2, 2, 2]}}, "tool": {"file": "$mesh.obj"}},
+  "bodies": [{"name": "box", "mesh": "box", "position": [0, 5, 0]}],
+  "colliders": [{"name": "tool", "shape": "mesh", "mesh": "tool"}]
+}
+SCENE
+done
+expect 0 check tet.json
+[ ! -s out ] || fail "findings of a mesh that faces outwards"
+expect 3 check inwards.json
+grep -q '^inwards.json:6:[0-9]*: warning: colliders\[0\]: .*faces inwards' out || fail "no warning"
