@@ -292,4 +292,9 @@ struct pl_model {
 // contact thickness of a body of this size.
 double pl_model_contact_radius(double given, pl_box box);
 
+// How far below the surface of a collider springs begin that push a point which was `depth` deep,
+// metres of its gap included, when a step began: 0 for what rests, and for bodies whose overlap is
+// not limited. Deeper ones were put there, and would be shot out.
+double pl_model_buried_depth(const pl_model *model, double depth, double step);
+
 #endif

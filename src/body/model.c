@@ -37,6 +37,16 @@ double pl_model_contact_radius(double given, pl_box box) {
   return fmin(radius, EXTENT_FRACTION * min);
 }
 
+// With D the deepest that a point at rest may be, the excess d - D fades with a time constant T, at no more than a
+// speed V: d - D - min((d - D) h / (T + h), V h) of it stay in this step. V and D / h are the speed at which the body
+// comes out.
+double pl_model_buried_depth(const pl_model *model, double depth, double step) {
+  static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.4;
+  double excess = depth - model->contact_radius - model->max_overlap;
+  if (!(model->max_overlap > 0 && step > 0 && excess > 0)) return 0;
+  return excess - fmin(excess * step / (FADE_SECONDS + step), FADE_SPEED * step);
+}
+
 const int32_t *pl_model_get_surface_triangles(const pl_model *model) {
   return model->surface.triangles;
 }

@@ -153,6 +153,13 @@ double pl_contact_potential_evaluate(pl_contact_potential *term, const double *z
   return term->cap > 0 ? energy + evaluate_friction(term, apart) : energy;
 }
 
+double pl_contact_potential_work(const pl_contact_potential *term, const double *z) {
+  if (!(term->force > 0)) return 0;
+  pl_vec3 way = pl_vec3_sub(pl_vec3_add(pl_potential_mix(parts_of(term), z), term->fixed), term->start);
+  double along = pl_vec3_dot(way, term->normal) + term->lag;
+  return term->force * along + pl_vec3_dot(term->tangent, way);
+}
+
 bool pl_contact_potential_predict(pl_contact_potential *term, const double *d) {
   if (!(term->stiffness > 0)) return false;
   pl_vec3 way = pl_potential_mix(parts_of(term), d);

@@ -48,7 +48,10 @@ typedef struct pl_contact_potential {
   pl_vec3 fixed;
   pl_vec3 normal;
   double offset;
-  double leave;                // metres of `offset` by which a bounce is to open the gap; 0: none
+  double leave;  // metres of `offset` by which a bounce is to open the gap; 0: none
+  // Of a bounce, metres: what the way of the gap misses to that of velocities at the ends of steps,
+  // and the energy that it is to take, per N of its force.
+  double lag, loss;
   pl_vec3 start;               // of p - q, plus the way that a collider's surface moves
   double friction;             // coefficient
   double stiffness;            // k, N/m
@@ -73,6 +76,9 @@ typedef struct pl_contact_potential {
 pl_contact_potential pl_contact_potential_of(const pl_contact *contact,
                                              const pl_contact_body *bodies, const int32_t *first,
                                              const pl_potential_rigid *rigids, double step);
+
+// Work of the last evaluation's forces on the way of the two sides relative to each other, J.
+double pl_contact_potential_work(const pl_contact_potential *term, const double *z);
 
 // Take particles first … first + count - 1, where they are at z, as constants: nothing moves them.
 void pl_contact_potential_freeze(pl_contact_potential *term, int32_t first, int32_t count,

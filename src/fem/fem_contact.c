@@ -24,6 +24,9 @@
 // which is p for what rests, does not pull, and has a continuous derivative too. What comes back is the elasticity of
 // the body. Bodies that adapt have β = 0: their drivers plan with springs.
 //
+// A point that is deeper than the contact thickness when a step begins was put there: d counts from so far below the
+// surface that the overlap comes out gradually (pl_model_buried_depth()).
+//
 // The paper takes the current point of contact in every step; a body on a slope then creeps by its weight over K in
 // each. Here the anchor stays while it holds, and is dragged along behind the point when it yields: what rests, rests.
 // It lives in the frame of the collider, so that moving ground takes bodies along.
@@ -138,9 +141,12 @@ static double released_energy(const pl_fem_contacts *c, double area, double dept
 
 static press press_at(const pl_fem_contacts *c, int32_t i, int32_t collider, double depth) {
   double area = c->model->touch.areas[i], n = 1 + c->damping;
+  if (!(n > 1)) return spring_at(c, area, depth);
+  double start = start_depth(c, i, collider), buried = pl_model_buried_depth(&c->model->head, start, c->step);
+  if (!(depth > buried)) return (press){0, 0, 0};
+  depth -= buried;
+  start -= buried;
   press p = spring_at(c, area, depth);
-  if (!(n > 1)) return p;
-  double start = start_depth(c, i, collider);
   press p0 = spring_at(c, area, start);
   if (!(p0.force > 0)) return (press){n * p.energy, n * p.force, n * p.gradient};
   if (depth <= start) {

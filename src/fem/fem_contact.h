@@ -42,6 +42,7 @@ typedef struct pl_fem_contacts {
   const double *anchors;              // of the state
   double reach;
   double damping;    // β: time in which the springs relax, as a multiple of the step; 0: at once
+  double step;       // s that the end is away: how fast deep overlap comes out; 0: at once
   double stiffness;  // N/m per m²: that of the model, or what the inertia of a step needs
   pl_fem_contact_point *points;  // one per surface point
   int32_t *active;               // those that are active since the last evaluation, rising

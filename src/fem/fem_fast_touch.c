@@ -56,17 +56,36 @@ static void spread(const pl_fem_fast_model *model, pl_f4 *to, int32_t i, pl_f4 v
     if (weights[k] != 0) to[parents[k]] += value * weights[k];
 }
 
-// Depth of a point in a collider at the end of the step; 0 or less: no contact.
-static double depth_in(const pl_fem_fast_touch *touch, int32_t collider, pl_vec3 point, pl_vec3 *normal) {
+// Depth of a point in a collider at a placement; 0 or less: no contact.
+static double depth_at(const pl_fem_fast_touch *touch, int32_t collider, pl_transform placement, pl_vec3 point,
+                       pl_vec3 *normal) {
   const pl_collider *it = touch->colliders[collider];
   double radius = touch->work->model->head.contact_radius;
-  pl_vec3 local = pl_transform_apply_inverse(touch->ends[collider], point);
+  pl_vec3 local = pl_transform_apply_inverse(placement, point);
   if (pl_vec3_distance(local, it->center) > it->reach + radius) return 0;
   double away, clear = pl_collider_clearance_at(&it->clearance, local, &away);
   if (it->shape == PL_COLLIDER_MESH && clear - away > radius) return 0;
   double depth = radius - pl_collider_local_distance(it, local, normal);
-  if (depth > 0) *normal = pl_quat_rotate(touch->ends[collider].rotation, *normal);
+  if (depth > 0) *normal = pl_quat_rotate(placement.rotation, *normal);
   return depth;
+}
+
+static double depth_in(const pl_fem_fast_touch *touch, int32_t collider, pl_vec3 point, pl_vec3 *normal) {
+  return depth_at(touch, collider, touch->ends[collider], point, normal);
+}
+
+static pl_vec3 start_of(const pl_fem_fast_touch *touch, int32_t i) {
+  return pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(touch->work->model, touch->work->state.positions, i)));
+}
+
+// How far below the surface of a collider that springs begin: what was put there comes out gradually.
+static double buried_by(const pl_fem_fast_touch *touch, int32_t collider, int32_t i, double end_depth) {
+  const pl_model *head = &touch->work->model->head;
+  pl_vec3 normal;
+  // Most points are not that deep, and the way through a mesh takes its time.
+  if (!(pl_model_buried_depth(head, end_depth, touch->work->model->step) > 0)) return 0;
+  double start = depth_at(touch, collider, touch->starts[collider], start_of(touch, i), &normal);
+  return pl_model_buried_depth(head, start, touch->work->model->step);
 }
 
 static void add_stiffness(pl_fem_fast_contact *contact, pl_mat3 matrix) {
@@ -78,9 +97,7 @@ static pl_vec3 anchor_of(const pl_fem_fast_touch *touch, int32_t i, int32_t coll
   const pl_fem_fast_hold *hold = &touch->work->state.holds[i];
   pl_vec3 local = {hold->anchor[0], hold->anchor[1], hold->anchor[2]};
   if ((int32_t)hold->collider != collider + 1) {
-    pl_vec3 start =
-        pl_vec3_add(origin_of(touch->work), pl_vec3_of_f4(blend(touch->work->model, touch->work->state.positions, i)));
-    local = pl_transform_apply_inverse(touch->starts[collider], start);
+    local = pl_transform_apply_inverse(touch->starts[collider], start_of(touch, i));
   }
   return pl_transform_apply(touch->ends[collider], local);
 }
@@ -146,6 +163,8 @@ static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
   for (int32_t k = 0; k < touch->collider_count && contact->press_count < PL_FAST_MAX_PRESSES; ++k) {
     pl_vec3 normal;
     double end_depth = depth_in(touch, k, end, &normal);
+    if (!(end_depth > 0)) continue;
+    end_depth -= buried_by(touch, k, i, end_depth);
     if (!(end_depth > 0)) continue;
     // Seen from where velocity alone takes the point, which may be outside.
     double depth = end_depth + pl_vec3_dot(normal, fall);

@@ -149,6 +149,7 @@ static void set_up(const pl_fem_model *model, pl_fem_work *w, const double *x, c
   w->contacts.measured = false;
   w->contacts.reach = reach;
   w->contacts.damping = model->adapts ? 0 : CONTACT_SECONDS / (reach * tau);
+  w->contacts.step = model->adapts ? 0 : reach * tau;
   w->potential.base = x;
   w->potential.hold = false;
   w->potential.damping_factor = model->stiffness_damping / tau;

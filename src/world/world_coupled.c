@@ -268,6 +268,8 @@ static bool add_term(pl_coupled *j, const pl_contact *found) {
   } else if (bounce.leave > 0 && !(term->normal_multiplier > 0)) {
     // Only what meets bounces: what presses in every step would be lifted against its load.
     term->leave = bounce.leave * h;
+    term->lag = bounce.lag * h;
+    term->loss = bounce.loss * h;
     term->offset += fmax(c->start_gap, 0) + term->leave;
   }
   return true;

@@ -13,6 +13,18 @@
 // gap at the end is held at g_0 + h u at least: the solve passes the blow through all of a stiff body in the step in
 // which it happens, and to soft ones as far as it gets in a step.
 //
+// That holds for what turns as a whole within the step. Of a soft body single points turn, while what is behind them
+// still presses with a force p: the impulse J that lifts a point at the speed u then does the work p h u, as a floor
+// that moves up does, and gains energy each time that a point meets. With f the forces of contact, s the ways of the
+// gaps and v velocities, a step of implicit Euler gains no more than
+//
+//   G = sum f.s - ½ |v_end - v_start|²_M          elastic energy being convex, but for rotation
+//
+// and an impulse that turns a mass by itself loses J (1 - e) v_c / 2. A solve that loses less than half of that, or
+// gains energy with e = 1, is done again with a part of each bounce, down to none. The way that counts is s + l h: what
+// flies by implicit Euler loses g h v / 2 too much until it meets and gets it back for the rise, or it would not rise
+// to e² H.
+//
 // As with impulses, only what was already closing when the step began bounces, and only if it was faster than gravity
 // makes it in a step: a body at rest is pressed onto the other in every step.
 #include <math.h>
@@ -20,6 +32,13 @@
 #include "contact/contact_solver.h"
 #include "pliant/math.h"
 #include "world/world_coupled_solve.h"
+
+// Parts of a bounce that are tried in turn.
+static const double PARTS[] = {1, 0.85, 0.7, 0.55, 0.4, 0.25, 0.1, 0};
+enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
+// Part of the energy lost by masses that turn by themselves that a step is to lose at least. Stiff bodies lose a little
+// less than all, because they give way.
+static const double MIN_LOSS = 0.5;
 
 typedef struct side_motion {
   pl_vec3 velocity;      // as it is kept, m/s
@@ -60,7 +79,7 @@ static side_motion motion_of_side(const pl_coupled *j, const pl_contact_side *si
 }
 
 pl_coupled_bounce pl_coupled_bounce_of(const pl_coupled *j, const pl_contact *c) {
-  pl_coupled_bounce none = {false, 0};
+  pl_coupled_bounce none = {false, 0, 0, 0};
   if (!(c->restitution > 0)) return none;
   double h = j->world->def.step;
   pl_contact_step step = {.step = h, .gravity = j->world->def.gravity};
@@ -68,7 +87,7 @@ pl_coupled_bounce pl_coupled_bounce_of(const pl_coupled *j, const pl_contact *c)
   side_motion a = motion_of_side(j, &c->a), b = {c->surface_velocity, {0, 0, 0}, {0, 0, 0}};
   if (c->collider < 0) b = motion_of_side(j, &c->b);
   double speed = pl_vec3_dot(c->normal, pl_vec3_sub(a.velocity, b.velocity));
-  if (speed > slow) return (pl_coupled_bounce){true, 0};
+  if (speed > slow) return (pl_coupled_bounce){true, 0, 0, 0};
   if (!(c->depth > 0 && speed < -slow)) return none;
   double pull = fmin(pl_vec3_dot(c->normal, pl_vec3_sub(a.acceleration, b.acceleration)), 0);
   double lag = pl_vec3_dot(c->normal, pl_vec3_sub(a.lag, b.lag));
@@ -76,5 +95,58 @@ pl_coupled_bounce pl_coupled_bounce_of(const pl_coupled *j, const pl_contact *c)
   // u² - 2 (a h - l) u + l² - 2 a g_0 - e² v_c² = 0
   double half = pull * h - lag, square = e * e * (start * start - 2 * pull * gap) + 2 * pull * gap;
   double leave = half + sqrt(fmax(half * half - lag * lag + square, 0));
-  return (pl_coupled_bounce){false, fmax(leave, 0)};
+  leave = fmax(leave, 0);
+  return (pl_coupled_bounce){false, leave, lag, 0.5 * leave * (1 / e - 1)};
+}
+
+// ½ |v_end - v_start|²_M; held particles move with their pins.
+static double inertial_loss(const pl_coupled *j, pl_coupled_body *b) {
+  if (b->coupled == NULL) return pl_coupled_evaluate_masses(j, b);
+  double energy = 0, h = j->world->def.step;
+  for (int32_t i = 0; i < b->count; ++i) {
+    if (j->fixed[b->first + i] != 0) continue;
+    const double *end = b->step.ends + 3 * (ptrdiff_t)i;
+    pl_vec3 way = pl_vec3_sub((pl_vec3){end[0], end[1], end[2]}, b->body->starts[i]);
+    pl_vec3 change = pl_vec3_sub(pl_vec3_scale(way, 1 / h), b->body->start_velocities[i]);
+    energy += 0.5 * b->body->model->masses[i] * pl_vec3_dot(change, change);
+  }
+  return energy;
+}
+
+// Whether a bounce presses and the step loses too little for it.
+static bool gains_energy(const pl_coupled_island *s) {
+  const pl_coupled *j = s->coupled;
+  bool bounces = false;
+  double gain = 0;
+  for (int32_t n = 0; n < s->term_count; ++n) {
+    const pl_contact_potential *t = &j->terms[s->terms[n]];
+    bounces = bounces || (t->leave > 0 && t->force > 0);
+    gain += pl_contact_potential_work(t, j->ends) + MIN_LOSS * t->loss * t->force;
+  }
+  for (int32_t m = 0; bounces && m < s->body_count; ++m) {
+    pl_coupled_body *b = &j->bodies[s->bodies[m]];
+    if (!pl_coupled_is_obstacle(b)) gain -= inertial_loss(j, b);
+  }
+  return bounces && gain > 0;
+}
+
+static void shrink_bounces(const pl_coupled_island *s, double factor) {
+  for (int32_t n = 0; n < s->term_count; ++n) {
+    pl_contact_potential *t = &s->coupled->terms[s->terms[n]];
+    if (!(t->leave > 0)) continue;
+    t->offset -= (1 - factor) * t->leave;
+    t->leave *= factor;
+    // The forces found were those of a larger one.
+    t->normal_multiplier = 0;
+    t->tangent_multiplier = (pl_vec3){0, 0, 0};
+  }
+}
+
+bool pl_coupled_solve(pl_coupled_island *s) {
+  bool solved = pl_coupled_minimize(s);
+  for (int i = 1; i < PART_COUNT && gains_energy(s); ++i) {
+    shrink_bounces(s, PARTS[i] / PARTS[i - 1]);
+    solved = pl_coupled_minimize(s);
+  }
+  return solved;
 }

@@ -30,7 +30,7 @@ enum { RELAX_AFTER = 6 };
 enum { MAX_UPDATES = 10, MAX_PREDICTIONS = 3, MAX_HALVINGS = 20, MAX_CONJUGATE = 1000, MAX_NEWTON = 30 };
 
 // ½ |z - y|²_M / h²
-static double evaluate_masses(const pl_coupled *j, pl_coupled_body *b) {
+double pl_coupled_evaluate_masses(const pl_coupled *j, pl_coupled_body *b) {
   double energy = 0, rate = 1 / (j->world->def.step * j->world->def.step);
   if (b->rigid != NULL) return pl_coupled_rigid_evaluate(b, rate);
   const double *masses = b->body->model->masses;
@@ -77,7 +77,7 @@ static double evaluate(pl_coupled_island *s, pl_body_coupled_mode mode) {
   double energy = 0;
   for (int32_t m = 0; m < s->body_count; ++m) {
     pl_coupled_body *b = &j->bodies[s->bodies[m]];
-    energy += b->coupled != NULL ? b->coupled->evaluate(&b->step, mode) : evaluate_masses(j, b);
+    energy += b->coupled != NULL ? b->coupled->evaluate(&b->step, mode) : pl_coupled_evaluate_masses(j, b);
   }
   for (int32_t n = 0; n < s->term_count; ++n) {
     int32_t i = s->terms[n];
@@ -430,7 +430,7 @@ static double relax_friction(pl_coupled_island *s) {
   return evaluate(s, PL_COUPLED_SEARCH);
 }
 
-bool pl_coupled_solve(pl_coupled_island *s) {
+bool pl_coupled_minimize(pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
   int updates = 0, polished = 0;
   bool positive = false, solved = false, keeps = false, slow = is_slow(s);

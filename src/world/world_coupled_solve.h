@@ -155,6 +155,8 @@ void pl_coupled_ties_commit(const pl_coupled *coupled, double *forces);
 typedef struct pl_coupled_bounce {
   bool parts;    // it parts: the force of the last step was that of a blow
   double leave;  // m/s at which the gap is to open at least; 0: no bounce
+  double lag;    // m/s: what the gap's velocity misses to that of the end of its step
+  double loss;   // m/s: energy that an impulse is to take, per N s
 } pl_coupled_bounce;
 pl_coupled_bounce pl_coupled_bounce_of(const pl_coupled *coupled, const pl_contact *contact);
 
@@ -178,7 +180,13 @@ pl_quat pl_coupled_rigid_turn(const pl_coupled_body *body);
 // Whether a body takes part, or is one that others meet after the solve.
 bool pl_coupled_has_place(const pl_coupled *coupled, int32_t body);
 
-// Move the ends of the island's bodies to the minimum. False if the tolerance was not reached.
+// Move the ends of the island's bodies to the minimum (world_coupled_solve.c), and again with
+// smaller bounces where they would gain energy (world_coupled_bounce.c). False if the tolerance was
+// not reached.
+bool pl_coupled_minimize(pl_coupled_island *island);
 bool pl_coupled_solve(pl_coupled_island *island);
+
+// ½ |z - y|²_M / h² of an explicit body, with its gradient, J.
+double pl_coupled_evaluate_masses(const pl_coupled *coupled, pl_coupled_body *body);
 
 #endif

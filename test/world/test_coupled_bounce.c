@@ -209,6 +209,103 @@ static void soft_cubes_gain_nothing(void **state) {
   }
 }
 
+typedef struct bouncer {
+  pl_fem_material material;
+  pl_fem_scheme stepping;
+  double young, restitution, step;
+} bouncer;
+
+static pl_model *make_bouncer(pl_context *context, const bouncer *b) {
+  pl_mesh *mesh = make_fem_box(context, (pl_vec3){BOX_SIZE, BOX_SIZE, BOX_SIZE}, 3, 3, 3);
+  pl_fem_def def = pl_default_fem_def(b->material);
+  def.young = b->young, def.fast_step = b->step, def.restitution = b->restitution, def.scheme = b->stepping;
+  pl_model *model = make_fem_model(context, &def, mesh);
+  pl_mesh_destroy(mesh);
+  return model;
+}
+
+// A cube falls 0.5 m and bounces for three seconds. Of vibration some becomes height at a later bounce.
+static void bouncing_gains_no_energy(void **state) {
+  (void)state;
+  static const pl_fem_material materials[] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN, PL_FEM_FAST};
+  static const double youngs[] = {3e5, 1e6, 3e6, 1e7}, factors[] = {0.5, 0.8, 1}, rates[] = {60, 240, 480};
+  int bad = 0;
+  for (int k = 0; k < 3 * 2 * 4 * 3 * 3; ++k) {
+    bouncer b = {materials[k / 72], k / 36 % 2 == 0 ? PL_FEM_SECOND_ORDER : PL_FEM_IMPLICIT_EULER, youngs[k / 9 % 4],
+                 factors[k / 3 % 3], 1 / rates[k % 3]};
+    if (b.material == PL_FEM_FAST && b.stepping == PL_FEM_IMPLICIT_EULER) continue;
+    pl_context *context = make_context(1);
+    pl_world *world = make_world(context, b.step, -9.81);
+    pl_model *cube = make_bouncer(context, &b);
+    add_ground(world);
+    pl_body_id body = add_body(world, cube, (pl_vec3){0, HEIGHT + 0.5 * BOX_SIZE, 0});
+    double last = HEIGHT, first = 0, max_energy = 0, worst = 0, height = HEIGHT, before = HEIGHT;
+    int bounces = 0;
+    for (int32_t i = 0; i * b.step < 3; ++i) {
+      run_steps(world, 1);
+      pl_body_report r = pl_body_get_report(world, body);
+      double next = r.center.y - 0.5 * BOX_SIZE;
+      max_energy = fmax(max_energy, (r.kinetic_energy / r.mass + 9.81 * next) / (9.81 * HEIGHT));
+      // A peak; what vibrates on the ground has none.
+      if (i > 1 && height > before && height >= next && r.box.min.y > 2e-3) {
+        if (bounces++ == 0) first = height;
+        worst = fmax(worst, height - last);
+        last = height;
+      }
+      before = height, height = next;
+    }
+    bool is_good = max_energy < 1.01 && worst < 0.01 * HEIGHT && first < 1.01 * b.restitution * b.restitution * HEIGHT;
+    bad += !is_good;
+    print_message(
+        "material %d, stepping %d, %g Pa, e = %g, 1/%.0f s: energy %.4f of the start, first %.3f m (e²: %.3f), higher "
+        "by %.4f%s\n",
+        (int)b.material, (int)b.stepping, b.young, b.restitution, 1 / b.step, max_energy, first,
+        b.restitution * b.restitution * HEIGHT, worst, is_good ? "" : " BAD");
+    pl_world_destroy(world);
+    pl_model_destroy(cube);
+    drop_context(context);
+  }
+  assert_int_equal(bad, 0);
+}
+
+// Two cubes meet in flight at 3 m/s.
+static void soft_cubes_part_with_no_more_than_restitution(void **state) {
+  (void)state;
+  static const pl_fem_material materials[] = {PL_FEM_COROTATED, PL_FEM_NEO_HOOKEAN, PL_FEM_FAST};
+  static const double youngs[] = {3e5, 1e6, 3e6, 1e7}, factors[] = {0.5, 0.65, 0.8, 1}, rates[] = {60, 240, 480};
+  int bad = 0;
+  for (int k = 0; k < 3 * 4 * 4 * 3; ++k) {
+    bouncer b = {materials[k / 48], PL_FEM_SECOND_ORDER, youngs[k / 12 % 4], factors[k / 3 % 4], 1 / rates[k % 3]};
+    pl_context *context = make_context(1);
+    pl_error error = {0};
+    pl_world *world = make_world(context, b.step, 0);
+    pl_model *cube = make_bouncer(context, &b);
+    pl_body_id bodies[2];
+    for (int i = 0; i < 2; ++i) {
+      pl_body_def def = pl_default_body_def();
+      def.model = cube;
+      def.placement.position = (pl_vec3){-0.3 + 0.6 * i, 0, 0};
+      def.velocity = (pl_vec3){i == 0 ? 3 : 0, 0, 0};
+      check_ok(pl_world_add_body(world, &def, &bodies[i], &error), &error);
+    }
+    run_steps(world, (int32_t)(0.6 / b.step));
+    double energy = 0, speed = 0;
+    for (int i = 0; i < 2; ++i) {
+      pl_body_report r = pl_body_get_report(world, bodies[i]);
+      speed += (i == 0 ? -1 : 1) * r.momentum.x / r.mass;
+      energy += r.kinetic_energy / (r.mass * 4.5);
+    }
+    bool is_good = energy < 1.01 && speed < 1.01 * 3 * b.restitution;
+    bad += !is_good;
+    print_message("material %d, %g Pa, e = %g, 1/%.0f s: part at %.4f of the speed, energy %.4f%s\n", (int)b.material,
+                  b.young, b.restitution, 1 / b.step, speed / 3, energy, is_good ? "" : " BAD");
+    pl_world_destroy(world);
+    pl_model_destroy(cube);
+    drop_context(context);
+  }
+  assert_int_equal(bad, 0);
+}
+
 // After its bounces a box rests on the ground within the contact thickness, asleep.
 static void what_bounces_comes_to_rest(void **state) {
   (void)state;
@@ -277,6 +374,8 @@ int main(void) {
       cmocka_unit_test(a_dropped_cube_rises_by_the_square_of_restitution),
       cmocka_unit_test(two_bodies_part_with_restitution_and_keep_their_momentum),
       cmocka_unit_test(soft_cubes_gain_nothing),
+      cmocka_unit_test(bouncing_gains_no_energy),
+      cmocka_unit_test(soft_cubes_part_with_no_more_than_restitution),
       cmocka_unit_test(what_bounces_comes_to_rest),
       cmocka_unit_test(friction_of_what_bounces_is_that_of_coulomb),
   };
