@@ -43,9 +43,9 @@ typedef struct pl_contact_shapes {
 void pl_contact_shapes_init(pl_contact_shapes *shapes, pl_context *context);
 void pl_contact_shapes_destroy(pl_contact_shapes *shapes);
 
-// Make the shapes of these bodies that are not there yet, or whose surface has changed, and enough
-// motions. The shapes of the bodies before stay until one of the next two is called. When it fails
-// all is as before.
+// Make the shapes and motions that these bodies lack; a surface that has changed gets a new shape.
+// Those of the bodies before stay until one of the next two functions is called. On failure nothing
+// has changed.
 pl_status pl_contact_shapes_prepare(pl_contact_shapes *shapes, const pl_contact_body *bodies,
                                     int32_t body_count, pl_error *error);
 // Release the shapes that none of the bodies has.

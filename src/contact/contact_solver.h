@@ -325,8 +325,8 @@ pl_contact_report pl_contact_sum_report(const pl_contact_memory *memory);
 void pl_contact_follow(const pl_contact_memory *memory, pl_contact_body *bodies, double step,
                        int32_t body);
 
-// After the second half, which may be the only one that changed a velocity: a contact that bounced
-// in the step before parts then.
+// After the second half, which may be the only one that changed a velocity, as where a contact
+// only parts: the body is written back then too.
 void pl_contact_note_moved(const pl_contact_memory *memory, pl_contact_body *bodies, int32_t body);
 
 // Add what a contact gave to its collider (contact_report.c).

@@ -152,14 +152,9 @@ static tet_exit find_crossed(const tet_search *s) {
     if (!(start > -tolerance && end < start)) continue;
     double time = start > 0 ? start / (start - end) : -1e-6 * start, weights[3];
     if (!(time < first.order)) continue;
-    pl_vec3 c[3], at = pl_vec3_lerp(rest_start, s->rest_end, start > 0 ? time : 0);
-    rest_corners(s, triangle, c);
-    if (!pl_triangle_weights(c[0], c[1], c[2], at, weights)) continue;
-    if (!(weights[0] > -BORDER && weights[1] > -BORDER && weights[2] > -BORDER)) continue;
-    if (!is_facing(s, triangle)) continue;
-    double sum = pl_larger(weights[0], 0) + pl_larger(weights[1], 0) + pl_larger(weights[2], 0);
-    first = (tet_exit){.triangle = triangle, .order = time};
-    for (int k = 0; k < 3; ++k) first.weights[k] = pl_larger(weights[k], 0) / sum;
+    pl_vec3 at = pl_vec3_lerp(rest_start, s->rest_end, start > 0 ? time : 0);
+    if (!pl_tet_map_weights(s->map, triangle, at, weights) || !is_facing(s, triangle)) continue;
+    first = (tet_exit){.triangle = triangle, .weights = {weights[0], weights[1], weights[2]}, .order = time};
   }
   return first;
 }

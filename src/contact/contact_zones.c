@@ -104,8 +104,10 @@ void pl_contact_zones_begin(pl_contact_memory *memory) {
   pl_contact_zones *z = &memory->zones;
   int32_t body_count = memory->body_count, member_count = memory->particle_start[body_count] + body_count;
   for (int32_t i = 0; i < member_count; ++i) z->parents[i] = -1;
+  z->has_small = false;
   for (int32_t b = 0; b < body_count; ++b) {
     begin_workspace(z, &memory->motions[b], b);
+    z->has_small = z->has_small || pl_contact_is_small(memory, b);
     // The root of the hierarchy is the box around the shape it was built for.
     const pl_box_tree *tree = &memory->motions[b].tree->boxes;
     if (tree->node_count > 0) z->tolerances[b] = TOLERANCE * THICKNESS * pl_box_diagonal(tree->nodes[0].box);
@@ -124,7 +126,6 @@ typedef struct zone_search {
   bool is_first;      // nothing was separated yet
   bool parts;         // what crosses is separated, it becomes no zone
   bool joins_bodies;  // whole bodies become zones, not only what crosses
-  bool has_small;     // large bodies are compared with small ones by their hierarchies
 } zone_search;
 
 // --- surfaces after resolution
@@ -182,7 +183,7 @@ static void place_body(const zone_search *s, int32_t index) {
     memory->zones.moved_since[index] = memory->zones.placings[index]++;
     atomic_store_explicit(&memory->zones.has_shapes[2 * index], false, memory_order_relaxed);
   }
-  if (any_moved && memory->presences[index].has_normals && (s->has_small || body->self_contact))
+  if (any_moved && memory->presences[index].has_normals && (memory->zones.has_small || body->self_contact))
     pl_surface_motion_refit_boxes(motion);
   memory->item_boxes[index] = motion->end_box;
 }
@@ -480,7 +481,6 @@ void pl_contact_keep_apart(pl_contact_solver *solver, pl_contact_body *bodies, c
                    .is_first = true,
                    .parts = true};
   if (!is_any_watched(&s)) return;
-  for (int32_t b = 0; b < memory->body_count; ++b) s.has_small = s.has_small || pl_contact_is_small(memory, b);
   find_supported(memory);
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, place_bodies, &s);
   pl_broad_phase_build(&memory->broad, memory->item_boxes, memory->body_count);

@@ -64,7 +64,8 @@ typedef struct pl_contact_zones {
   int32_t *parents;  // per member: union-find, the root being the lowest; -1: in no zone
   int32_t *members;  // those in a zone
   int32_t member_count;
-  bool *is_supported;              // per island: some body of it touches a collider
+  bool has_small;      // some body is: large ones are compared with it by their hierarchies
+  bool *is_supported;  // per island: some body of it touches a collider
   bool *is_changed, *was_changed;  // per body: found to cross in this round, and in the last
   double *tolerances;              // per body, metres: edges may be this far through surfaces
   pl_contact_hold *holds;          // per member: what colliders keep out in this step

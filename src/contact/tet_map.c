@@ -196,8 +196,7 @@ bool pl_tet_map_build(pl_arena *arena, const pl_contact_surface *surface, const 
   return is_built;
 }
 
-// The weights of a position in the plane of a triangle, as far as it is in the triangle.
-static bool weights_in(const pl_tet_map *map, int32_t triangle, pl_vec3 position, double weights[3]) {
+bool pl_tet_map_weights(const pl_tet_map *map, int32_t triangle, pl_vec3 position, double weights[3]) {
   const int32_t *c = &map->triangle_particles[3 * (size_t)triangle];
   if (!pl_triangle_weights(map->rest[c[0]], map->rest[c[1]], map->rest[c[2]], position, weights)) return false;
   double sum = 0;
@@ -218,7 +217,7 @@ bool pl_tet_map_find_way_out(const pl_tet_map *map, const pl_contact_surface *su
     if (!(along > MIN_SINE)) continue;
     double way = (map->offsets[t] - pl_vec3_dot(map->normals[t], position)) / along;
     if (!(way < first && way > -BORDER * map->depth)) continue;
-    if (!weights_in(map, t, pl_vec3_add_scaled(position, direction, way), weights)) continue;
+    if (!pl_tet_map_weights(map, t, pl_vec3_add_scaled(position, direction, way), weights)) continue;
     first = way;
     *place = (pl_contact_place){t, {weights[0], weights[1], weights[2]}};
   }

@@ -43,6 +43,11 @@ typedef struct pl_tet_volume {
 bool pl_tet_map_build(pl_arena *arena, const pl_contact_surface *surface,
                       const pl_tet_volume *volume, const pl_tet_map **map);
 
+// The weights of a position of the rest shape over a triangle; false if it is beside it, up to
+// rounding.
+bool pl_tet_map_weights(const pl_tet_map *map, int32_t triangle, pl_vec3 position,
+                        double weights[3]);
+
 // Where a ray from a position inside first leaves the rest shape: false if it does not, up to
 // rounding.
 bool pl_tet_map_find_way_out(const pl_tet_map *map, const pl_contact_surface *surface,

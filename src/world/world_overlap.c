@@ -72,16 +72,23 @@ static bool is_shallow(const overlap *o, pl_vec3 point, double allowed) {
          distance - FIELD_ERROR * collider->field.cell > -allowed;
 }
 
+// How far a surface point that is at `point` goes along a normal, s; 0 or less: it may stay. `way`: that of the
+// collider at its start.
+static double shift_of(const overlap *o, const pl_contact_surface *surface, int32_t i, pl_vec3 point,
+                       const pl_vec3 *starts, double allowed, pl_vec3 *normal, pl_vec3 *way) {
+  if (is_shallow(o, point, allowed)) return 0;
+  double depth = -pl_collider_distance(o->collider, o->end, point, normal);
+  if (!(depth > allowed)) return 0;
+  pl_vec3 from = pl_contact_surface_point(surface, i, starts);
+  *way = pl_vec3_sub(pl_collider_carry(o->collider, o->start, o->end, from, point), from);
+  return depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
+}
+
 // Put a surface point where it may be.
 static bool part_point(const overlap *o, const pl_body *body, const pl_contact_points *points, int32_t i) {
   const pl_model *model = body->model;
-  pl_vec3 normal, point = pl_contact_surface_point(&model->surface, i, points->positions);
-  double allowed = WITHIN * model->max_overlap;
-  if (is_shallow(o, point, allowed)) return false;
-  double depth = -pl_collider_distance(o->collider, o->end, point, &normal);
-  if (!(depth > allowed)) return false;
-  pl_vec3 from = pl_contact_surface_point(&model->surface, i, points->starts);
-  double shift = depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
+  pl_vec3 normal, way, point = pl_contact_surface_point(&model->surface, i, points->positions);
+  double shift = shift_of(o, &model->surface, i, point, points->starts, WITHIN * model->max_overlap, &normal, &way);
   if (!(shift > 0)) return false;
   double square = 0;
   for (int k = 0; k < 4; ++k) {
@@ -90,8 +97,7 @@ static bool part_point(const overlap *o, const pl_body *body, const pl_contact_p
       square += (double)(model->surface.weights[at] * model->surface.weights[at]);
   }
   if (!(square > 0)) return false;
-  pl_vec3 carried = pl_collider_carry(o->collider, o->start, o->end, from, point);
-  double speed = pl_vec3_dot(pl_vec3_sub(carried, from), normal) / o->step;
+  double speed = pl_vec3_dot(way, normal) / o->step;
   for (int k = 0; k < 4; ++k) {
     size_t at = 4 * (size_t)i + (size_t)k;
     int32_t particle = model->surface.parents[at];
@@ -100,7 +106,7 @@ static bool part_point(const overlap *o, const pl_body *body, const pl_contact_p
     pl_vec3 *v = &points->velocities[particle];
     points->positions[particle] = pl_vec3_add_scaled(points->positions[particle], normal, shift * weight / square);
     *v = pl_vec3_add_scaled(*v, normal, fmin(fmax(0, speed - pl_vec3_dot(*v, normal)), shift / o->step));
-    if (o->holds != NULL) o->holds[particle] = (pl_contact_hold){true, normal, pl_vec3_sub(carried, from)};
+    if (o->holds != NULL) o->holds[particle] = (pl_contact_hold){true, normal, way};
   }
   return true;
 }
@@ -163,16 +169,12 @@ static bool part_rigid(const overlap *o, pl_body *body, rigid_way *way, pl_conta
   double allowed = WITHIN * body->model->contact_radius, max_shift = 0;
   pl_vec3 normal = {0, 0, 0}, carried = normal, lever = normal;
   for (int32_t i = 0; i < surface->point_count; ++i) {
-    pl_vec3 point = follow_way(way, pl_contact_surface_point(surface, i, body->positions)), n;
-    if (is_shallow(o, point, allowed)) continue;
-    double depth = -pl_collider_distance(o->collider, o->end, point, &n);
-    if (!(depth > allowed)) continue;
-    pl_vec3 from = pl_contact_surface_point(surface, i, body->starts);
-    double shift = depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
+    pl_vec3 point = follow_way(way, pl_contact_surface_point(surface, i, body->positions)), along, moved;
+    double shift = shift_of(o, surface, i, point, body->starts, allowed, &along, &moved);
     if (!(shift > max_shift)) continue;
     max_shift = shift;
-    normal = n;
-    carried = pl_vec3_sub(pl_collider_carry(o->collider, o->start, o->end, from, point), from);
+    normal = along;
+    carried = moved;
     lever = pl_vec3_sub(point, way->to);
   }
   if (!(max_shift > 0)) return false;

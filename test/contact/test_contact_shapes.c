@@ -41,13 +41,18 @@ static const pl_contact_shape *prepare(pl_contact_shapes *shapes, const set *s, 
   return count > 0 ? pl_contact_shapes_find(shapes, bodies[0].surface) : NULL;
 }
 
+static pl_context *open_shapes(set *s, pl_contact_shapes *shapes) {
+  make_set(s);
+  pl_context *context = make_context(1);
+  pl_contact_shapes_init(shapes, context);
+  return context;
+}
+
 static void a_shape_lives_as_long_as_some_body_has_it(void **state) {
   (void)state;
   static set s;
-  make_set(&s);
-  pl_context *context = make_context(1);
   pl_contact_shapes shapes;
-  pl_contact_shapes_init(&shapes, context);
+  pl_context *context = open_shapes(&s, &shapes);
   const pl_contact_shape *first = prepare(&shapes, &s, (const int32_t[]){3, 1, 3}, 3);
   assert_int_equal(shapes.count, 2);
   assert_int_equal(first->body_count, 2);
@@ -66,10 +71,8 @@ static void a_shape_lives_as_long_as_some_body_has_it(void **state) {
 static void bodies_of_one_shape_do_not_share_motions(void **state) {
   (void)state;
   static set s;
-  make_set(&s);
-  pl_context *context = make_context(1);
   pl_contact_shapes shapes;
-  pl_contact_shapes_init(&shapes, context);
+  pl_context *context = open_shapes(&s, &shapes);
   int32_t numbers[40] = {0};
   for (int count = 1; count <= 40; ++count) {
     prepare(&shapes, &s, numbers, count);
@@ -89,10 +92,8 @@ static void bodies_of_one_shape_do_not_share_motions(void **state) {
 static void a_surface_that_changed_gets_another_hierarchy(void **state) {
   (void)state;
   static set s;
-  make_set(&s);
-  pl_context *context = make_context(1);
   pl_contact_shapes shapes;
-  pl_contact_shapes_init(&shapes, context);
+  pl_context *context = open_shapes(&s, &shapes);
   const int32_t numbers[SURFACES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
   prepare(&shapes, &s, numbers, SURFACES);
   assert_int_equal(shapes.count, SURFACES);

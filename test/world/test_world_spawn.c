@@ -77,15 +77,22 @@ static pl_world *make_copy(pl_context *context, const kinds *k, const history *h
   return world;
 }
 
+// A block of bodies on the ground.
+static pl_world *make_block_world(pl_context *context, kinds *k, history *h, int32_t count) {
+  h->count = 0;
+  make_kinds(context, k);
+  pl_world *world = make_world(context, 1.0 / 120, -9.81);
+  add_ground(world);
+  add_block(h, world, k, count);
+  return world;
+}
+
 static void changes_leave_the_bits_of_a_world_prepared_from_the_start(void **state) {
   (void)state;
   pl_context *context = make_context(2);
   kinds k;
-  history h = {.count = 0};
-  make_kinds(context, &k);
-  pl_world *world = make_world(context, 1.0 / 120, -9.81);
-  add_ground(world);
-  add_block(&h, world, &k, 27);
+  history h;
+  pl_world *world = make_block_world(context, &k, &h, 27);
   run_steps(world, 30);
   for (int32_t i = 0; i < 24; ++i) {
     // More come than go, so that arrays are reused and taken again; the only body of a kind comes and goes too.
@@ -211,11 +218,8 @@ static void steps_that_fail_for_memory_leave_the_bits(void **state) {
   failing_allocator allocator = {0};
   pl_context *context = make_failing_context(&allocator);
   kinds k;
-  history h = {.count = 0};
-  make_kinds(context, &k);
-  pl_world *world = make_world(context, 1.0 / 120, -9.81);
-  add_ground(world);
-  add_block(&h, world, &k, 9);
+  history h;
+  pl_world *world = make_block_world(context, &k, &h, 9);
   run_steps(world, 20);
   for (int32_t i = 0; i < 6; ++i) {
     record(&h, world, &k, (change){.removes = i == 3, .index = 2, .kind = i % KINDS, .position = position_of(20 + i)});
