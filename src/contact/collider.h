@@ -25,8 +25,10 @@ typedef struct pl_collider_field {
   const uint8_t *is_smooth;  // of the cell after each node: the field is right there
 } pl_collider_field;
 
+typedef struct pl_collider_surface pl_collider_surface;
+
 typedef struct pl_collider {
-  pl_arena arena;  // holds the collider itself and its keys
+  pl_arena arena;  // holds the collider itself, its keys and its surface
   pl_collider_shape shape;
   double radius, half_length;
   pl_vec3 half_size;
@@ -47,6 +49,9 @@ typedef struct pl_collider {
   double motion_step;
   pl_vec3 center;  // middle of a ball around the whole form, in its own frame …
   double reach;    // … and the ball's radius; INFINITY for a half-space
+  // What touches faces and edges of bodies (collider_surface.h); NULL: points of bodies alone meet
+  // it
+  pl_collider_surface *surface;
 } pl_collider;
 
 // Create a collider from a def, copying mesh and keys. A number that makes no sense is refused with
@@ -58,6 +63,13 @@ void pl_collider_destroy(pl_context *context, pl_collider *collider);
 
 // Take a collider elsewhere within the step that begins at `time`; false for one that has keys.
 bool pl_collider_move(pl_collider *collider, pl_transform target, double time, double step);
+
+static inline bool pl_placement_is_same(const pl_transform *a, const pl_transform *b) {
+  return a->position.x == b->position.x && a->position.y == b->position.y &&
+         a->position.z == b->position.z && a->rotation.x == b->rotation.x &&
+         a->rotation.y == b->rotation.y && a->rotation.z == b->rotation.z &&
+         a->rotation.w == b->rotation.w;
+}
 
 // Where the collider is at a time.
 pl_transform pl_collider_placement(const pl_collider *collider, double time);

@@ -154,6 +154,7 @@ typedef struct pl_contact_body {
   bool self_contact;
   bool all_edges;  // of a soft body: edges that are not sharp count too, against those of others
   bool spares_colliders;  // its own step has met them already, or it touches nothing
+  bool spares_faces;      // colliders touch its points alone
   bool spares_bodies;     // touches no other body; joints alone act on it
   bool is_kinematic;      // nothing moves it: two such bodies do not touch each other
   // All pairs of the world that do not touch each other, sorted; none for a body of no such pair.
@@ -183,7 +184,10 @@ typedef struct pl_contact_side {
 // step (q the world's origin for a collider), the gap is  normal . (p - q) - offset. Sides may be
 // of one body (self contact).
 typedef struct pl_contact {
-  pl_contact_side a, b;  // point and triangle, edge and edge, or point (or edge) and collider
+  // Point and triangle, edge and edge, or point, edge or triangle and collider. Then b has no
+  // points, but `points` say which point, or edge, of the collider's surface touches an edge or
+  // triangle
+  pl_contact_side a, b;
   int32_t collider;      // number of the collider that side b is part of, -1 if a body
   pl_vec3 normal;        // unit, from b towards a
   double offset;

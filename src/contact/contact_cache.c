@@ -16,7 +16,9 @@ static uint32_t partner_of(const pl_contact_body *bodies, const pl_contact *cont
   uint32_t hash = contact->collider >= 0 ? mix(1, (uint32_t)contact->collider) : mix(2, bodies[contact->b.body].id);
   if (contact->a.count > 1) {
     hash = mix(hash, (uint32_t)contact->a.points[1]);
-    for (int32_t k = 0; k < contact->b.count; ++k) hash = mix(hash, (uint32_t)contact->b.points[k]);
+    // Of a collider the first two tell which point or edge of it touches (contact_faces.c).
+    int32_t count = contact->collider >= 0 ? 2 : contact->b.count;
+    for (int32_t k = 0; k < count; ++k) hash = mix(hash, (uint32_t)contact->b.points[k]);
   }
   return hash != 0 ? hash : 1;
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "contact/contact_detect.h"
+#include "contact/contact_faces.h"
 #include "contact/contact_lone.h"
 #include "contact/pair_lanes.h"
 #include "pliant/math.h"
@@ -399,6 +400,17 @@ static void find_edge_contacts(void *data, int32_t begin, int32_t end, int32_t p
   for (int32_t b = begin; b < end; ++b) find_in_edge_block(d, d->memory->listed_edge_blocks[b], &group);
 }
 
+// Faces and edges of bodies against colliders, after all others, whose slots they share. Of those asleep, which keep
+// their hierarchies, when a collider that moves comes near.
+static void find_faces(void *data, int32_t begin, int32_t end, int32_t part) {
+  (void)part;
+  const pl_contact_detection *d = data;
+  for (int32_t i = begin; i < end; ++i) {
+    int32_t body = d->memory->listed_bodies[i];
+    if (d->memory->presences[body].is_near_faces) pl_contact_find_faces(d, body);
+  }
+}
+
 static void sort_found(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
@@ -476,6 +488,9 @@ pl_status pl_contact_solver_detect(pl_contact_solver *solver, const pl_contact_b
   pl_parallel_for(solver->context, edge_block_count, pl_contact_light_grain(edge_block_count, EDGE_GRAIN),
                   find_edge_contacts, &d);
   pl_parallel_for(solver->context, searched_count, PL_CONTACT_BODY_GRAIN, find_edges_in_pairs, &d);
+  pl_contact_place_asked(memory);
+  pl_parallel_for(solver->context, searched_count, pl_contact_light_grain(searched_count, PL_CONTACT_BODY_GRAIN),
+                  find_faces, &d);
   pl_parallel_for(solver->context, searched_count, pl_contact_light_grain(searched_count, PL_CONTACT_BODY_GRAIN),
                   sort_found, &d);
   solver->contact_count =

@@ -21,6 +21,7 @@
 // `all_edges` this holds for two soft bodies, too; there the points hold none.
 #include <string.h>
 
+#include "contact/collider_surface.h"
 #include "contact/contact_solver.h"
 #include "contact/edge_touch.h"
 #include "contact/pair_lanes.h"
@@ -47,7 +48,9 @@ static const double REST_GAPS = 1.5, REST_EDGES = 0.1;
 typedef struct edge_search {
   pl_contact_edge_group *group;
   const pl_surface_motion *a, *b;
-  int32_t other;
+  int32_t other;                        // number of the other body; -1: a collider
+  const pl_contact_body *body_a, *body_b;
+  const pl_contact_obstacle *obstacle;  // the collider; NULL: a body
   bool is_self;
   bool is_flat_a, is_flat_b;      // soft, and may have been pressed flat
   bool is_dented_a, is_dented_b;  // pl_contact_is_dented()
@@ -155,15 +158,15 @@ static bool fall_away(const edge_search *search, const edge_pair *pair, bool at_
          falls_away(at_end ? a->ends : a->starts, pair->a, pl_vec3_scale(n, -1), a_rule, heights);
 }
 
-// Do both ends of an edge touch the other body at least as deep?
+// Do both ends of an edge touch the other body, or the collider, at least as deep?
 static bool is_held(const pl_contact_memory *memory, int32_t body, const pl_surface_edge *edge, int32_t other,
-                    double depth) {
+                    int32_t collider, double depth) {
   for (int k = 0; k < 2; ++k) {
     int32_t point = memory->point_start[body] + edge->points[k];
     const pl_contact *contacts = &memory->contacts[(size_t)point * PL_CONTACTS_PER_POINT];
     bool is_touching = false;
     for (int32_t i = 0; i < memory->contact_counts[point] && !is_touching; ++i)
-      is_touching = contacts[i].b.body == other && contacts[i].depth >= depth;
+      is_touching = contacts[i].b.body == other && contacts[i].collider == collider && contacts[i].depth >= depth;
     if (!is_touching) return false;
   }
   return true;
@@ -173,17 +176,19 @@ static bool is_held(const pl_contact_memory *memory, int32_t body, const pl_surf
 static void keep_contact(const pl_contact_edge_group *group, const pl_surface_edge *edge, const pl_contact *contact) {
   const pl_contact_memory *memory = group->memory;
   int32_t block = memory->edge_block_start[group->body] + edge->leaf / PL_CONTACT_EDGE_TRIANGLES;
-  int32_t *count = &memory->edge_blocks[block].contact_count;
-  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
-  pl_contact *slots = &memory->contacts[point_slots + (size_t)block * PL_CONTACT_EDGE_SLOTS];
-  if (*count < PL_CONTACT_EDGE_SLOTS) {
-    slots[(*count)++] = *contact;
-    return;
-  }
-  int32_t spare = 0;
-  for (int32_t i = 1; i < PL_CONTACT_EDGE_SLOTS; ++i)
-    if (pl_contact_is_less_urgent(&slots[i], &slots[spare])) spare = i;
-  if (pl_contact_is_less_urgent(&slots[spare], contact)) slots[spare] = *contact;
+  pl_contact_edge_slots_add(memory, block, contact);
+}
+
+// Side b becomes a place on the collider, at `end` at the end of the step.
+static void touch_obstacle(const pl_contact_obstacle *obstacle, const edge_pair *pair, pl_contact *contact) {
+  const pl_edge_path *path = &pair->path;
+  pl_vec3 end = pl_vec3_lerp(path->end_b[0], path->end_b[1], pair->t);
+  pl_vec3 way = pl_vec3_sub(end, pl_vec3_lerp(path->start_b[0], path->start_b[1], pair->t));
+  contact->b.count = 0;
+  contact->b.body = -1;
+  contact->collider = obstacle->collider;
+  contact->offset += pl_vec3_dot(contact->normal, end);
+  if (obstacle->step_length > 0) contact->surface_velocity = pl_vec3_scale(way, 1 / obstacle->step_length);
 }
 
 static void add_pair(const edge_search *search, const edge_pair *pair) {
@@ -195,7 +200,7 @@ static void add_pair(const edge_search *search, const edge_pair *pair) {
                             pl_vec3_lerp(path->end_b[0], path->end_b[1], pair->t));
   double gap = pl_vec3_dot(pair->normal, end) - search->gap;
   if (!(gap < group->scale.margin)) return;
-  const pl_contact_body *body = &group->bodies[group->body], *other = &group->bodies[search->other];
+  const pl_contact_body *body = search->body_a, *other = search->body_b;
   pl_contact contact = {
       .a = {group->body, 2, {pair->a->points[0], pair->a->points[1]}, {1 - pair->s, pair->s}},
       .b = {search->other, 2, {pair->b->points[0], pair->b->points[1]}, {1 - pair->t, pair->t}},
@@ -207,6 +212,7 @@ static void add_pair(const edge_search *search, const edge_pair *pair) {
       .friction = sqrt(body->friction * other->friction),
       .restitution = fmax(body->restitution, other->restitution),
   };
+  if (search->obstacle != NULL) touch_obstacle(search->obstacle, pair, &contact);
   keep_contact(group, pair->a, &contact);
 }
 
@@ -309,8 +315,9 @@ static bool is_redundant(const edge_search *search, const edge_pair *pair) {
                             pl_vec3_lerp(path->end_b[0], path->end_b[1], pair->t));
   double depth = search->gap - pl_vec3_dot(pair->normal, end) - search->group->scale.margin;
   const pl_contact_memory *memory = search->group->memory;
-  return (!search->is_dented_b && is_held(memory, search->group->body, pair->a, search->other, depth)) ||
-         (!search->is_dented_a && is_held(memory, search->other, pair->b, search->group->body, depth));
+  int32_t collider = search->obstacle != NULL ? search->obstacle->collider : -1, body = search->group->body;
+  if (!search->is_dented_b && is_held(memory, body, pair->a, search->other, collider, depth)) return true;
+  return search->obstacle == NULL && !search->is_dented_a && is_held(memory, search->other, pair->b, body, -1, depth);
 }
 
 static bool has_corner(const pl_surface_tree *tree, int32_t triangle, int32_t point) {
@@ -372,6 +379,13 @@ static void test_pair(const edge_search *search, int32_t other_edge) {
   add_pair(search, &pair);
 }
 
+// Do triangles whose corners are outside of a collider reach in no farther than they may at this edge of it?
+static bool is_too_flat(const pl_contact_obstacle *obstacle, const pl_surface_edge *edge) {
+  for (int k = 0; k < 2; ++k)
+    if (pl_collider_surface_sag(obstacle->surface, edge->points[k], obstacle->size) > obstacle->allowed) return false;
+  return true;
+}
+
 static void visit_triangle(void *data, int32_t triangle) {
   const edge_search *search = data;
   const pl_surface_tree *tree = search->b->tree;
@@ -380,6 +394,7 @@ static void visit_triangle(void *data, int32_t triangle) {
     if (tree->edges[edge].triangles[0] != triangle) continue;
     // Within one body each pair once.
     if (search->is_self && edge <= search->edge) continue;
+    if (search->obstacle != NULL && is_too_flat(search->obstacle, &tree->edges[edge])) continue;
     pl_box box = path_box(search->b, &tree->edges[edge], search->b->drift);
     if (pl_box_overlaps(box, search->box) && is_candidate(search->b, search->all_b, &tree->edges[edge]))
       test_pair(search, edge);
@@ -407,6 +422,8 @@ static edge_search search_of(pl_contact_edge_group *group, int32_t other) {
                        .a = &motions[group->body],
                        .b = &motions[other],
                        .other = other,
+                       .body_a = a,
+                       .body_b = b,
                        .is_self = other == group->body,
                        .is_flat_a = is_flat_a,
                        .is_flat_b = is_flat_b,
@@ -417,33 +434,60 @@ static edge_search search_of(pl_contact_edge_group *group, int32_t other) {
                        .gap = a->radius + b->radius};
 }
 
-void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other) {
-  edge_search search = search_of(group, other);
-  double limit = search.gap + group->scale.margin;
+static edge_search search_of_obstacle(pl_contact_edge_group *group, const pl_contact_obstacle *obstacle) {
+  const pl_contact_memory *memory = group->memory;
+  const pl_contact_body *body = &group->bodies[group->body];
+  bool is_soft = body->rigid == NULL, is_flat = is_soft && pl_surface_motion_is_thin(&memory->motions[group->body]);
+  return (edge_search){.group = group,
+                       .a = &memory->motions[group->body],
+                       .b = &obstacle->surface->motion,
+                       .other = -1,
+                       .body_a = body,
+                       .body_b = obstacle->body,
+                       .obstacle = obstacle,
+                       .is_flat_a = is_flat,
+                       .is_dented_a = is_soft,
+                       .all_a = is_soft,
+                       .gap = body->radius + obstacle->body->radius};
+}
+
+static void find_edges(edge_search *search) {
+  const pl_contact_edge_group *group = search->group;
+  double limit = search->gap + group->scale.margin;
   // Edges that the other body's box rules out are not looked at.
-  pl_box region = pl_surface_motion_frame_box(search.b, search.b->start_box, search.b->end_box);
+  pl_box region = pl_surface_motion_frame_box(search->b, search->b->start_box, search->b->end_box);
   region = pl_box_expand(region, limit);
   int32_t edges[PL_SURFACE_FRONT], sharp_count = 0;
-  pl_box reached = pl_surface_motion_frame_box(search.a, search.b->start_box, search.b->end_box);
+  pl_box reached = pl_surface_motion_frame_box(search->a, search->b->start_box, search->b->end_box);
   int32_t count = pl_surface_front_list(&group->front, pl_box_expand(reached, limit), edges);
   pl_box box = pl_box_empty();
   for (int32_t i = 0; i < count; ++i) {
-    const pl_surface_edge *edge = &search.a->tree->edges[edges[i]];
-    if (!is_candidate(search.a, search.all_a, edge)) continue;
-    pl_box own = path_box(search.a, edge, search.b->drift);
+    const pl_surface_edge *edge = &search->a->tree->edges[edges[i]];
+    if (!is_candidate(search->a, search->all_a, edge)) continue;
+    pl_box own = path_box(search->a, edge, search->b->drift);
     if (!pl_box_overlaps(own, region)) continue;
     pl_box_cover_box(&box, &own);
     edges[sharp_count++] = edges[i];
   }
   if (sharp_count == 0) return;
   pl_surface_front front;
-  pl_surface_motion_gather(search.b, pl_box_expand(box, limit), NULL, &front);
+  pl_surface_motion_gather(search->b, pl_box_expand(box, limit), NULL, &front);
   for (int32_t i = 0; i < sharp_count && front.count > 0; ++i) {
-    search.edge = edges[i];
-    pl_box own = path_box(search.a, &search.a->tree->edges[edges[i]], search.b->drift);
-    search.box = pl_box_expand(own, limit);
-    pl_surface_motion_visit(search.b, &front, search.box, visit_triangle, &search);
+    search->edge = edges[i];
+    pl_box own = path_box(search->a, &search->a->tree->edges[edges[i]], search->b->drift);
+    search->box = pl_box_expand(own, limit);
+    pl_surface_motion_visit(search->b, &front, search->box, visit_triangle, search);
   }
+}
+
+void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other) {
+  edge_search search = search_of(group, other);
+  find_edges(&search);
+}
+
+void pl_contact_find_obstacle_edges(pl_contact_edge_group *group, const pl_contact_obstacle *obstacle) {
+  edge_search search = search_of_obstacle(group, obstacle);
+  find_edges(&search);
 }
 
 // --- two small surfaces that overlap in a slab (pair_axis.h)

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_detect.h"
+#include "contact/contact_faces.h"
 #include "contact/pair_axis.h"
 #include "pliant/math.h"
 
@@ -190,8 +191,9 @@ static void place_near(const pl_contact_detection *d, int32_t body) {
 // May a body be resolved at once, by what is near it?
 static bool may_be_lone(const pl_contact_detection *d, int32_t body) {
   const pl_contact_body *b = &d->bodies[body];
-  return d->has_lone && b->may_be_lone && is_bounded(d, body) && !d->memory->presences[body].is_near_body &&
-         d->memory->presences[body].is_fine && b->rigid == NULL && !b->self_contact && !b->solved;
+  const pl_contact_presence *presence = &d->memory->presences[body];
+  return d->has_lone && b->may_be_lone && is_bounded(d, body) && !presence->is_near_body && !presence->is_near_faces &&
+         presence->is_fine && b->rigid == NULL && !b->self_contact && !b->solved;
 }
 
 // A body that is awake is near another.
@@ -202,6 +204,13 @@ static void meet_body(const pl_contact_detection *d, int32_t body, int32_t other
     presence->is_near_fast = !pl_contact_is_tet_way(d->memory, body, other, drift_of(d, body), drift_of(d, other));
   if (d->bodies[other].asleep)
     atomic_store_explicit(&d->memory->presences[other].is_disturbed, true, memory_order_relaxed);
+}
+
+// A body is near a collider: may its faces touch it?
+static void meet_collider(const pl_contact_detection *d, int32_t body, int32_t collider) {
+  if (!pl_contact_may_meet_faces(d, body, &d->memory->item_boxes[body], collider)) return;
+  d->memory->presences[body].is_near_faces = true;
+  atomic_store_explicit(&d->memory->collider_steps[collider].is_asked, true, memory_order_relaxed);
 }
 
 // A body that is awake: is there anything near it? Then its points are placed, and sleepers nearby learn of it.
@@ -218,6 +227,7 @@ static void find_near(const pl_contact_detection *d, int32_t body) {
     presence->is_searched = true;
     if (item >= memory->body_count) {
       presence->is_near_large = true;
+      meet_collider(d, body, item - memory->body_count);
       continue;
     }
     presence->is_near_body = true;
@@ -270,7 +280,7 @@ static void list_lone(const pl_contact_detection *d, int32_t body_count) {
 // May something that has no axis with this body touch it? Pairs of small bodies do without the hierarchy.
 static bool needs_hierarchy(const pl_contact_detection *d, int32_t body) {
   const pl_contact_memory *memory = d->memory;
-  if (d->bodies[body].self_contact) return true;
+  if (d->bodies[body].self_contact || memory->presences[body].is_near_faces) return true;
   if (pl_contact_is_small(memory, body) && !memory->presences[body].is_near_large) return false;
   pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, memory->item_boxes[body]);
   for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
@@ -335,15 +345,11 @@ static void disturb_sleepers(const pl_contact_detection *d) {
     pl_broad_walk walk =
         pl_broad_phase_begin(&memory->broad, pl_box_expand(memory->collider_steps[c].box, 0.5 * d->scale.margin));
     for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;)
-      if (item < memory->body_count && d->bodies[item].asleep)
+      if (item < memory->body_count && d->bodies[item].asleep) {
         atomic_store_explicit(&memory->presences[item].is_disturbed, true, memory_order_relaxed);
+        meet_collider(d, item, c);
+      }
   }
-}
-
-static bool is_same_placement(const pl_transform *a, const pl_transform *b) {
-  return a->position.x == b->position.x && a->position.y == b->position.y && a->position.z == b->position.z &&
-         a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y && a->rotation.z == b->rotation.z &&
-         a->rotation.w == b->rotation.w;
 }
 
 void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider *const *colliders,
@@ -354,8 +360,9 @@ void pl_contact_place_colliders(const pl_contact_detection *d, const pl_collider
     const pl_collider *collider = colliders[c];
     pl_collider_step *s = &memory->collider_steps[c];
     s->collider = collider;
+    atomic_store_explicit(&s->is_asked, false, memory_order_relaxed);
     pl_collider_motion(collider, step->time, step->step, &s->start, &s->end);
-    s->is_moving = !is_same_placement(&s->start, &s->end);
+    s->is_moving = !pl_placement_is_same(&s->start, &s->end);
     s->box = pl_box_empty();
     s->box = pl_box_add_point(s->box, pl_transform_apply(s->start, collider->center));
     s->box = pl_box_add_point(s->box, pl_transform_apply(s->end, collider->center));
@@ -377,7 +384,7 @@ bool pl_contact_place_bodies(const pl_contact_detection *d, pl_context *context)
   for (int32_t c = 0; c < memory->collider_count; ++c) is_moving = is_moving || memory->collider_steps[c].is_moving;
   for (int32_t body = 0; body < memory->body_count; ++body) {
     pl_contact_presence *presence = &memory->presences[body];
-    presence->is_searched = presence->is_lone = presence->is_near_fast = false;
+    presence->is_searched = presence->is_lone = presence->is_near_fast = presence->is_near_faces = false;
     atomic_store_explicit(&presence->is_disturbed, false, memory_order_relaxed);
     if (d->bodies[body].asleep && presence->is_at_rest) continue;
     presence->is_at_rest = d->bodies[body].asleep;

@@ -47,6 +47,20 @@ void pl_contact_slots_sort(pl_contact *items, int32_t count) {
   }
 }
 
+void pl_contact_edge_slots_add(const pl_contact_memory *memory, int32_t block, const pl_contact *contact) {
+  int32_t *count = &memory->edge_blocks[block].contact_count;
+  size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
+  pl_contact *slots = &memory->contacts[point_slots + (size_t)block * PL_CONTACT_EDGE_SLOTS];
+  if (*count < PL_CONTACT_EDGE_SLOTS) {
+    slots[(*count)++] = *contact;
+    return;
+  }
+  int32_t spare = 0;
+  for (int32_t i = 1; i < PL_CONTACT_EDGE_SLOTS; ++i)
+    if (pl_contact_is_less_urgent(&slots[i], &slots[spare])) spare = i;
+  if (pl_contact_is_less_urgent(&slots[spare], contact)) slots[spare] = *contact;
+}
+
 int32_t pl_contact_pack_edges(pl_contact_memory *memory, int32_t edge_block_count, int32_t count) {
   size_t point_slots = (size_t)memory->point_start[memory->body_count] * PL_CONTACTS_PER_POINT;
   for (int32_t i = 0; i < edge_block_count; ++i) {

@@ -32,6 +32,7 @@ typedef struct pl_collider_step {
   pl_transform start, end;
   bool is_moving;
   pl_box box;  // around all it passes through; everything for a half-space
+  atomic_bool is_asked;  // its surface must be placed: something near may touch it with faces
 } pl_collider_step;
 
 // What detection knows of a body.
@@ -42,6 +43,7 @@ typedef struct pl_contact_presence {
   bool is_near_large;    // near something else than small bodies: the tree of all things is asked
   bool is_near_body;     // near another body
   bool is_near_plane;    // near a half-space
+  bool is_near_faces;    // near a collider that may touch its faces or edges (contact_faces.h)
   bool has_normals;      // the normals of its triangles are those of this step
   bool is_among_others;  // its contacts of the last step may be used again (contact_keep.c)
   bool is_fine;          // its points are looked up in tets, and closer than it is thick
@@ -363,6 +365,10 @@ void pl_contact_slots_add(pl_contact_slots slots, const pl_contact *contact);
 // Order contacts by what they touch.
 void pl_contact_slots_sort(pl_contact *items, int32_t count);
 
+// The same for the slots of a block of edges, by its number.
+void pl_contact_edge_slots_add(const pl_contact_memory *memory, int32_t block,
+                               const pl_contact *contact);
+
 // The same for all points of a body.
 void pl_contact_sort_points(pl_contact_memory *memory, int32_t body);
 
@@ -391,6 +397,8 @@ typedef struct pl_contact_group {
   atomic_flag *lock;        // as of pl_contact_slots
   double step;
   pl_contact_scale scale;
+  // `contact_counts` and `contacts` are those of the points of the group, in their order
+  bool is_compact;
   // Of points that are looked up in tets: where they go instead of `contacts`, or NULL; and how
   // many of the next steps may use them again
   pl_soft_list *hits;
@@ -405,10 +413,11 @@ typedef struct pl_contact_query {
   pl_contact_slots slots;
 } pl_contact_query;
 
+// The slots of a point, by its number; of a compact group by its place in the group.
 static inline pl_contact_slots pl_contact_group_slots(const pl_contact_group *group,
-                                                      int32_t point) {
-  return (pl_contact_slots){&group->contacts[(size_t)point * PL_CONTACTS_PER_POINT],
-                            &group->contact_counts[point], group->lock};
+                                                      int32_t index) {
+  return (pl_contact_slots){&group->contacts[(size_t)index * PL_CONTACTS_PER_POINT],
+                            &group->contact_counts[index], group->lock};
 }
 
 // A point that is not finite touches nothing.
@@ -426,7 +435,7 @@ static inline bool pl_contact_group_query(const pl_contact_group *group, int32_t
                               point,
                               motion->starts[point],
                               motion->ends[point],
-                              pl_contact_group_slots(group, point)};
+                              pl_contact_group_slots(group, group->is_compact ? i : point)};
   return pl_contact_query_is_finite(query);
 }
 
@@ -476,6 +485,18 @@ void pl_contact_edge_group_begin(pl_contact_edge_group *group);
 
 // Search the edges of another body, or of the same.
 void pl_contact_find_edges(pl_contact_edge_group *group, int32_t other);
+
+// Edges of a collider's surface, for those of one body.
+typedef struct pl_contact_obstacle {
+  int32_t collider;
+  const pl_collider_surface *surface;
+  const pl_contact_body *body;  // radius, friction and restitution of the collider
+  const pl_collider_step *step;
+  double step_length;    // seconds
+  double size, allowed;  // edges that reach less than `allowed` into triangles of this size are left out
+} pl_contact_obstacle;
+void pl_contact_find_obstacle_edges(pl_contact_edge_group *group,
+                                    const pl_contact_obstacle *obstacle);
 
 // The same for all edges of a body, of which only those in a slab can touch the other, as for
 // points above. `group` needs no block, boxes and front.

@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "contact/collider_surface.h"
 #include "pliant/math.h"
 #include "world/world_joints.h"
 #include "world/world_parameters.h"
@@ -236,10 +237,11 @@ pl_status pl_world_add_collider(pl_world *world, const pl_collider_def *def, pl_
   pl_collider *collider = NULL;
   pl_status status = pl_collider_create(world->context, def, &collider, error);
   if (status < 0) return status;
-  pl_slot_id slot = pl_slots_add(&world->colliders, collider);
+  if (collider->shape != PL_COLLIDER_HALF_SPACE) status = pl_collider_surface_build(collider, error);
+  pl_slot_id slot = status >= 0 ? pl_slots_add(&world->colliders, collider) : (pl_slot_id){0, 0};
   if (slot.slot == 0) {
     pl_collider_destroy(world->context, collider);
-    return pl_fail_memory(error);
+    return status < 0 ? status : pl_fail_memory(error);
   }
   world->prepared = false;
   pl_world_wake_all(world);

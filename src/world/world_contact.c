@@ -23,6 +23,14 @@ bool pl_body_meets_others(const pl_body *body) {
   return body->contact_number >= 0;
 }
 
+// Do colliders touch faces and edges of a body? Not those of rods and animated meshes, nor of bodies that given springs
+// hold out of colliders, or whose drivers plan with the springs.
+static bool meets_faces(const pl_body *body) {
+  const pl_body_method *method = body->model->method;
+  if (!body->collides || method->get_collider != NULL) return false;
+  return !method->handles_colliders || (method->coupled != NULL && !body->model->keeps_springs);
+}
+
 static bool is_listed(const pl_world *world, int32_t index) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   if (body->model->method->handles_bodies) return false;
@@ -59,6 +67,7 @@ static bool list_bodies(pl_world *world) {
         .id = pl_slots_id_at(&world->bodies, i).slot,
         .self_contact = body->model->self_contact && body->collides,
         .spares_colliders = body->model->method->handles_colliders || !body->collides,
+        .spares_faces = !meets_faces(body),
         .spares_bodies = !body->collides,
         .is_kinematic = body->model->method->get_collider != NULL,
     };

@@ -48,7 +48,7 @@ bool pl_world_has_coupled(const pl_world *world) {
 
 bool pl_world_moves_together(const pl_world *world) {
   if (world->contact_bodies.count == 0 || !world->has_coupled) return false;
-  return world->contact_bodies.count > 1 || world->has_bouncing ||
+  return world->contact_bodies.count > 1 || world->has_bouncing || world->has_touched_faces ||
          PL_ITEM(&world->contact_bodies, pl_contact_body, 0).self_contact;
 }
 
@@ -216,11 +216,17 @@ static bool same_side(const pl_contact_side *a, const pl_contact_side *b, bool w
   return true;
 }
 
+// Which point or edge of a collider touches an edge or triangle.
+static bool same_feature(const pl_contact *a, const pl_contact *b) {
+  if (a->collider < 0 || a->a.count == 1) return true;
+  return a->b.points[0] == b->b.points[0] && a->b.points[1] == b->b.points[1];
+}
+
 static bool is_known(const pl_coupled *j, const pl_contact *c) {
   for (int32_t i = 0; i < j->term_count; ++i) {
     const pl_contact *it = &j->contacts[i];
     if (it->collider == c->collider && same_side(&it->a, &c->a, true) && same_side(&it->b, &c->b, c->a.count > 1) &&
-        pl_vec3_dot(it->normal, c->normal) > 0.9)
+        same_feature(it, c) && pl_vec3_dot(it->normal, c->normal) > 0.9)
       return true;
   }
   return false;

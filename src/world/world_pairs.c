@@ -236,12 +236,26 @@ static bool bounces(const pl_world *world, int32_t index) {
   return false;
 }
 
+// May a collider touch the faces or edges of an implicit body?
+static bool may_touch_faces(const pl_world *world, int32_t number) {
+  int32_t index = PL_ITEM(&world->contact_numbers, int32_t, number);
+  const pl_body *body = pl_slots_at(&world->bodies, index);
+  if (body->model->method->coupled == NULL) return false;
+  if (PL_ITEM(&world->contact_bodies, pl_contact_body, number).spares_faces) return false;
+  for (int32_t i = 0; i < (int32_t)world->collider_list.count; ++i)
+    if (PL_ITEM(&world->collider_list, const pl_collider *, i)->surface != NULL &&
+        pl_world_meets_collider(world, index, i))
+      return true;
+  return false;
+}
+
 void pl_world_mark_bouncing(pl_world *world) {
-  world->has_bouncing = false;
+  world->has_bouncing = world->has_touched_faces = false;
   for (int32_t k = 0; k < (int32_t)world->contact_bodies.count; ++k) {
     int32_t index = PL_ITEM(&world->contact_numbers, int32_t, k);
     pl_body *body = pl_slots_at(&world->bodies, index);
     body->bounces = bounces(world, index);
+    world->has_touched_faces = world->has_touched_faces || may_touch_faces(world, k);
     if (!body->bounces) continue;
     PL_ITEM(&world->contact_bodies, pl_contact_body, k).spares_colliders = false;
     world->has_bouncing = true;

@@ -170,6 +170,7 @@ struct pl_world {
   int64_t sleep_group_count;                // groups of sleepers so far
   pl_vector island_seconds, island_groups;  // of double and int64_t, a slot per body: scratch
   bool has_bouncing;        // any body that bounces off a collider in the coupled solve
+  bool has_touched_faces;   // any whose faces a collider may touch there
   bool prepared;            // the contact solver knows all bodies and colliders
   pl_vector pair_rules;     // of pl_world_pair_rule
   pl_vector contact_pairs;  // of pl_contact_rule: the same by the numbers of this step, sorted

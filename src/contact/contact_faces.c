@@ -1,0 +1,337 @@
+// Faces and edges of bodies against colliders: what points alone do not see.
+//
+// The points of a collider's surface (collider_surface.h) are looked up among the triangles of a body, as those of
+// another body are, and its edges among those of the body; each contact is then turned round, so that side a is the
+// body and side b the collider, as with points. With p the point of the collider, q that of the triangle, n from q
+// to p and r what is kept between them,
+//
+//   n . (p - q) - r  =  (-n) . q - (r - n . p)
+//
+// A ball touches every triangle that is near it: with c its center and q the nearest point of the triangle, where that
+// is no corner (corners are points of the body),
+//
+//   gap = |q - c| - R - r      n = (q - c) / |q - c|
+//
+// A center that has come through a face is a point that has.
+//
+// Most triangles are so small that their corners keep all of them out; bodies of these are not looked at.
+#include "contact/contact_faces.h"
+
+#include <string.h>
+
+#include "contact/collider_surface.h"
+#include "contact/contact_detect.h"
+#include "mesh/simplex.h"
+
+// The longest edges of a triangle, of the mean of all. It is √2 where cells are cubes cut along a diagonal.
+static const double LONGEST = 1.25;
+// A place on a triangle is one of its corners, or on a side, where a weight is nearer than this to 1, or to 0.
+static const double ON_BORDER = 1e-9;
+
+// The two things of a search, as bodies: the collider, which nothing moves, and the body.
+enum { COLLIDER, BODY };
+
+typedef struct face_search {
+  const pl_contact_detection *d;
+  int32_t body, collider;
+  const pl_collider_step *step;
+  const pl_collider_surface *surface;
+  double size;     // of the body's triangles, metres
+  double allowed;  // metres that a triangle may be in the collider
+  double reach;    // metres from a point of the collider, or a center, within which a triangle touches
+  pl_contact_body bodies[2];
+  pl_surface_motion motions[2];
+} face_search;
+
+static double size_of(const pl_contact_detection *d, int32_t body) {
+  return LONGEST * d->memory->motions[body].tree->edge_length;
+}
+
+static double allowed_of(const pl_contact_detection *d, int32_t body) {
+  return d->bodies[body].radius + d->scale.slop;
+}
+
+// Does the path of a body come near an edge of a box? Where it is over the middle of a face, its own points are first.
+static bool is_near_box_edge(const pl_collider_step *step, const pl_box *path) {
+  if (step->is_moving) return true;
+  pl_vec3 half = pl_vec3_scale(pl_vec3_sub(path->max, path->min), 0.5), size = step->collider->half_size;
+  pl_vec3 middle = pl_transform_apply_inverse(step->end, pl_box_center(*path));
+  pl_quat back = pl_quat_conjugate(step->end.rotation);
+  // In the frame of the collider the path is in a box with these half edges.
+  pl_vec3 reach = {0, 0, 0}, axes[3] = {{half.x, 0, 0}, {0, half.y, 0}, {0, 0, half.z}};
+  for (int k = 0; k < 3; ++k) {
+    pl_vec3 a = pl_quat_rotate(back, axes[k]);
+    reach = pl_vec3_add(reach, pl_vec3_of(fabs(a.x), fabs(a.y), fabs(a.z)));
+  }
+  const double at[3] = {fabs(middle.x), fabs(middle.y), fabs(middle.z)};
+  const double reaches[3] = {reach.x, reach.y, reach.z}, sizes[3] = {size.x, size.y, size.z};
+  int over = 0, beyond = 0;
+  for (int k = 0; k < 3; ++k) {
+    // Written so that a number that is not finite is near.
+    over += !(at[k] - reaches[k] > sizes[k]);
+    beyond += !(at[k] + reaches[k] < sizes[k]);
+  }
+  return over == 3 && beyond >= 2;
+}
+
+bool pl_contact_may_meet_faces(const pl_contact_detection *d, int32_t body, const pl_box *path, int32_t collider) {
+  const pl_collider_step *step = &d->memory->collider_steps[collider];
+  const pl_collider_surface *surface = step->collider->surface;
+  const pl_contact_body *b = &d->bodies[body];
+  if (surface == NULL || b->spares_faces || b->surface->triangle_count == 0 || (b->asleep && !step->is_moving))
+    return false;
+  if (!(pl_collider_surface_max_sag(surface, size_of(d, body)) > allowed_of(d, body))) return false;
+  if (!pl_contact_may_meet(d->pairs, d->first_body + body, b->filter, ~collider, step->collider->filter)) return false;
+  return step->collider->shape != PL_COLLIDER_BOX || is_near_box_edge(step, path);
+}
+
+// --- contacts
+
+// Put a contact of some points of the body into the slots of the block around the first of them.
+static void keep_contact(const face_search *s, const pl_contact *contact) {
+  const pl_surface_tree *tree = s->motions[BODY].tree;
+  int32_t triangle = tree->ring[tree->ring_start[contact->a.points[0]]];
+  int32_t leaf = tree->edges[tree->triangle_edges[3 * triangle]].leaf;
+  int32_t block = s->d->memory->edge_block_start[s->body] + leaf / PL_CONTACT_EDGE_TRIANGLES;
+  pl_contact_edge_slots_add(s->d->memory, block, contact);
+}
+
+// What the collider's point, at `end` at the end of the step, moves by in the step.
+static pl_vec3 velocity_at(const face_search *s, pl_vec3 end) {
+  double step = s->d->step;
+  if (!(step > 0) || !s->step->is_moving) return pl_vec3_of(0, 0, 0);
+  pl_vec3 start = pl_transform_apply(s->step->start, pl_transform_apply_inverse(s->step->end, end));
+  return pl_vec3_scale(pl_vec3_sub(end, start), 1 / step);
+}
+
+static bool is_corner(const double weights[3]) {
+  return weights[0] > 1 - ON_BORDER || weights[1] > 1 - ON_BORDER || weights[2] > 1 - ON_BORDER;
+}
+
+// Is the middle of a ball behind the triangle that it touches?
+static bool is_behind(const face_search *s, const pl_contact *found) {
+  const pl_vec3 *ends = s->motions[BODY].ends;
+  const int32_t *points = found->b.points;
+  pl_vec3 normal = pl_triangle_normal(ends[points[0]], ends[points[1]], ends[points[2]]);
+  return pl_vec3_dot(normal, pl_vec3_sub(s->motions[COLLIDER].ends[found->a.points[0]], ends[points[0]])) < 0;
+}
+
+// A contact of a point of the collider with a triangle, turned round.
+static void add_turned(const face_search *s, const pl_contact *found) {
+  if (is_corner(found->b.weights)) return;
+  if (s->surface->radius > 0 && !is_behind(s, found)) return;
+  pl_contact contact = *found;
+  int32_t point = found->a.points[0];
+  pl_vec3 at = s->motions[COLLIDER].ends[point];
+  contact.normal = pl_vec3_scale(found->normal, -1);
+  contact.a = found->b;
+  contact.a.body = s->body;
+  contact.b = (pl_contact_side){.body = -1, .points = {point}};
+  contact.collider = s->collider;
+  contact.offset = found->offset + pl_vec3_dot(contact.normal, at);
+  contact.surface_velocity = velocity_at(s, pl_vec3_add_scaled(at, contact.normal, s->surface->radius));
+  keep_contact(s, &contact);
+}
+
+// --- points
+
+static void find_points(const face_search *s, const int32_t *points, int32_t count) {
+  pl_contact slots[PL_SURFACE_BLOCK * PL_CONTACTS_PER_POINT];
+  int32_t counts[PL_SURFACE_BLOCK] = {0};
+  pl_distance_anchor anchor = {.is_set = false};
+  pl_contact_group group = {.body = COLLIDER,
+                            .count = count,
+                            .points = points,
+                            .bodies = s->bodies,
+                            .motions = s->motions,
+                            .start_box = pl_box_empty(),
+                            .end_box = pl_box_empty(),
+                            .contact_counts = counts,
+                            .contacts = slots,
+                            .is_compact = true,
+                            .step = s->d->step,
+                            .scale = s->d->scale};
+  for (int32_t i = 0; i < count; ++i) {
+    pl_box_cover(&group.start_box, s->motions[COLLIDER].starts[points[i]]);
+    pl_box_cover(&group.end_box, s->motions[COLLIDER].ends[points[i]]);
+  }
+  const pl_surface_motion *motion = &s->motions[BODY];
+  pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, group.start_box, group.end_box), s->reach);
+  if (!pl_box_overlaps(box, pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box))) return;
+  pl_contact_find_body(&group, BODY, &anchor);
+  for (int32_t i = 0; i < count; ++i)
+    for (int32_t k = 0; k < counts[i]; ++k) add_turned(s, &slots[i * PL_CONTACTS_PER_POINT + k]);
+}
+
+// --- balls
+
+static pl_vec3 mix(const pl_vec3 corners[3], const double weights[3]) {
+  pl_vec3 sum = pl_vec3_scale(corners[0], weights[0]);
+  return pl_vec3_add_scaled(pl_vec3_add_scaled(sum, corners[1], weights[1]), corners[2], weights[2]);
+}
+
+// Where a ball is nearest to a triangle.
+typedef struct ball_place {
+  int32_t point;   // the center, a point of the collider; -1: none
+  double weights[3];
+  pl_vec3 away;  // from the center
+  double distance;
+} ball_place;
+
+// Is a place on the side of a triangle also the nearest one of the triangle across it, and this one the lower of the
+// two? So that it is taken once.
+static bool is_own_side(const face_search *s, int32_t triangle, const ball_place *place) {
+  const pl_surface_motion *motion = &s->motions[BODY];
+  for (int k = 0; k < 3; ++k) {
+    if (place->weights[(k + 2) % 3] >= ON_BORDER) continue;
+    const pl_surface_edge *edge = &motion->tree->edges[motion->tree->triangle_edges[3 * triangle + k]];
+    if (edge->triangles[1] < 0) return true;
+    if (edge->triangles[0] != triangle) return false;
+    pl_vec3 corners[3];
+    double other[3];
+    pl_surface_corners(motion->tree, motion->ends, edge->triangles[1], corners);
+    pl_triangle_nearest(corners[0], corners[1], corners[2], s->motions[COLLIDER].ends[place->point], other);
+    return other[0] < ON_BORDER || other[1] < ON_BORDER || other[2] < ON_BORDER;
+  }
+  return true;
+}
+
+static void add_ball(const face_search *s, int32_t triangle, const ball_place *place) {
+  if (place->point < 0 || is_corner(place->weights) || !is_own_side(s, triangle, place)) return;
+  const pl_surface_motion *motion = &s->motions[BODY];
+  const pl_collider *collider = s->step->collider;
+  const pl_contact_body *body = &s->bodies[BODY];
+  const int32_t *points = &motion->tree->surface->triangles[3 * (size_t)triangle];
+  const double *weights = place->weights;
+  pl_vec3 start = s->motions[COLLIDER].starts[place->point], end = s->motions[COLLIDER].ends[place->point], starts[3];
+  pl_surface_corners(motion->tree, motion->starts, triangle, starts);
+  pl_vec3 normal = pl_vec3_scale(place->away, 1 / place->distance);
+  double keep_away = s->surface->radius + body->radius;
+  pl_contact contact = {
+      .a = {s->body, 3, {points[0], points[1], points[2]}, {weights[0], weights[1], weights[2]}},
+      .b = {.body = -1, .points = {place->point}},
+      .collider = s->collider,
+      .normal = normal,
+      .offset = keep_away + pl_vec3_dot(normal, end),
+      .start_gap = pl_vec3_dot(normal, pl_vec3_sub(mix(starts, weights), start)) - keep_away,
+      .depth = keep_away - place->distance,
+      .surface_velocity = velocity_at(s, pl_vec3_add_scaled(end, normal, s->surface->radius)),
+      .friction = sqrt(body->friction * collider->friction),
+      .restitution = fmax(body->restitution, collider->restitution),
+  };
+  keep_contact(s, &contact);
+}
+
+// Along the axis of a capsule the distance from a triangle falls and then rises. What holds the two apart is where it
+// is least, and the first and the last ball that are near.
+static void visit_triangle(void *data, int32_t triangle) {
+  const face_search *s = data;
+  const pl_surface_motion *motion = &s->motions[BODY];
+  pl_vec3 corners[3];
+  pl_surface_corners(motion->tree, motion->ends, triangle, corners);
+  ball_place first = {.point = -1}, last = first, nearest = first;
+  for (int32_t i = 0; i < s->surface->form.point_count; ++i) {
+    ball_place place = {.point = i};
+    pl_vec3 center = s->motions[COLLIDER].ends[i];
+    place.away = pl_vec3_sub(pl_triangle_nearest(corners[0], corners[1], corners[2], center, place.weights), center);
+    place.distance = pl_vec3_length(place.away);
+    if (!(place.distance > 0 && place.distance < s->reach)) continue;
+    if (pl_vec3_dot(place.away, motion->normals[triangle]) >= 0) continue;
+    if (first.point < 0) first = place;
+    if (nearest.point < 0 || place.distance < nearest.distance) nearest = place;
+    last = place;
+  }
+  add_ball(s, triangle, &nearest);
+  if (first.point != nearest.point) add_ball(s, triangle, &first);
+  if (last.point != nearest.point && last.point != first.point) add_ball(s, triangle, &last);
+}
+
+static void find_balls(face_search *s) {
+  const pl_surface_motion *motion = &s->motions[BODY];
+  pl_surface_front front;
+  pl_box box = pl_box_expand(s->motions[COLLIDER].end_box, s->reach);
+  pl_surface_motion_gather(motion, box, NULL, &front);
+  if (front.count > 0) pl_surface_motion_visit(motion, &front, box, visit_triangle, s);
+}
+
+// --- the search
+
+static void find_collider_points(face_search *s) {
+  const pl_surface_tree *tree = &s->surface->tree;
+  for (int32_t b = 0; b < tree->block_count; ++b) {
+    int32_t points[PL_SURFACE_BLOCK], count = 0;
+    for (int32_t i = tree->block_start[b]; i < tree->block_start[b + 1]; ++i) {
+      int32_t point = tree->point_order[i];
+      if (pl_collider_surface_sag(s->surface, point, s->size) > s->allowed) points[count++] = point;
+    }
+    if (count > 0) find_points(s, points, count);
+  }
+  if (s->surface->radius > 0) find_balls(s);
+}
+
+static void find_collider_edges(const face_search *s) {
+  const pl_contact_memory *memory = s->d->memory;
+  if (s->surface->tree.edge_count == 0) return;
+  pl_contact_obstacle obstacle = {.collider = s->collider,
+                                  .surface = s->surface,
+                                  .body = &s->bodies[COLLIDER],
+                                  .step = s->step,
+                                  .step_length = s->d->step,
+                                  .size = s->size,
+                                  .allowed = s->allowed};
+  pl_contact_edge_group group;
+  group.body = s->body;
+  group.memory = memory;
+  group.bodies = s->d->bodies;
+  group.scale = s->d->scale;
+  const pl_surface_motion *motion = &s->motions[COLLIDER];
+  pl_box around = pl_box_expand(pl_box_merge(motion->start_box, motion->end_box), s->reach);
+  for (int32_t b = memory->edge_block_start[s->body]; b < memory->edge_block_start[s->body + 1]; ++b) {
+    group.block = &memory->edge_blocks[b];
+    pl_contact_edge_group_begin(&group);
+    if (pl_box_overlaps(pl_box_merge(group.start_box, group.end_box), around))
+      pl_contact_find_obstacle_edges(&group, &obstacle);
+  }
+}
+
+static void find_faces(const pl_contact_detection *d, int32_t body, int32_t collider) {
+  const pl_collider_step *step = &d->memory->collider_steps[collider];
+  const pl_collider *c = step->collider;
+  face_search s = {
+      .d = d,
+      .body = body,
+      .collider = collider,
+      .step = step,
+      .surface = c->surface,
+      .size = size_of(d, body),
+      .allowed = allowed_of(d, body),
+      .reach = c->surface->radius + d->bodies[body].radius + d->scale.margin,
+      .bodies = {{.surface = &c->surface->form,
+                  .radius = c->surface->radius,
+                  .friction = c->friction,
+                  .restitution = c->restitution,
+                  .is_kinematic = true},
+                 d->bodies[body]},
+      .motions = {c->surface->motion, d->memory->motions[body]},
+  };
+  find_collider_points(&s);
+  find_collider_edges(&s);
+}
+
+void pl_contact_find_faces(const pl_contact_detection *d, int32_t body) {
+  const pl_contact_memory *memory = d->memory;
+  const pl_box *path = &memory->item_boxes[body];
+  pl_broad_walk walk = pl_broad_phase_begin(&memory->broad, *path);
+  for (int32_t item; (item = pl_broad_phase_next(&walk)) >= 0;) {
+    int32_t collider = item - memory->body_count;
+    if (collider >= 0 && pl_contact_may_meet_faces(d, body, path, collider)) find_faces(d, body, collider);
+  }
+}
+
+void pl_contact_place_asked(const pl_contact_memory *memory) {
+  for (int32_t c = 0; c < memory->collider_count; ++c) {
+    pl_collider_step *step = &memory->collider_steps[c];
+    if (atomic_load_explicit(&step->is_asked, memory_order_relaxed))
+      pl_collider_surface_place(step->collider->surface, step->start, step->end);
+  }
+}

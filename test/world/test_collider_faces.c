@@ -1,0 +1,176 @@
+// Colliders that are smaller than the faces of a body do not go through these: balls, posts, beams, edges and spikes,
+// for all methods, of one cell and of several. How deep they are is measured by samples all over the triangles against
+// closed forms of the distance.
+// ctest: physics threads
+#include "contact/collider.h"
+#include "fixtures/box_stacks.h"
+#include "fixtures/rigid_bodies.h"
+
+enum { MAX_POINTS = 400, SAMPLES = 24 };
+
+typedef enum kind { RIGID, SOLID, COROTATED, FAST, KIND_COUNT } kind;
+static const char *const KINDS[] = {"rigid", "solid", "corotated", "fast"};
+
+typedef enum tool {
+  BALL,
+  LARGE_BALL,
+  POST,         // an upright capsule
+  ROLL,         // a lying capsule that ends below the face
+  BEAM,         // a long one across it
+  PEG,          // an upright box
+  RIDGE,        // a long box with an edge on top
+  PEDESTAL,     // a flat box, smaller than the face
+  SPIKE,        // a mesh: a pyramid
+  TOOL_COUNT
+} tool;
+static const char *const TOOLS[] = {"ball", "large ball", "post", "roll", "beam", "peg", "ridge", "pedestal", "spike"};
+
+static pl_mesh *make_spike(pl_context *context, double half, double height) {
+  pl_vec3 points[5] = {{-half, 0, -half}, {half, 0, -half}, {half, 0, half}, {-half, 0, half}, {0, height, 0}};
+  int32_t triangles[18] = {0, 1, 2, 0, 2, 3, 0, 4, 1, 1, 4, 2, 2, 4, 3, 3, 4, 0};
+  pl_mesh_view view = {.point_count = 5, .points = points, .triangle_count = 6, .triangles = triangles};
+  pl_error error = {0};
+  pl_mesh *mesh = NULL;
+  check_ok(pl_mesh_create(context, &view, &mesh, &error), &error);
+  return mesh;
+}
+
+// A tool whose top is at the origin, turned a little. `mesh` is the caller's to destroy.
+static pl_collider_def make_tool(pl_context *context, tool t, pl_mesh **mesh) {
+  static const pl_collider_shape SHAPES[] = {PL_COLLIDER_SPHERE,  PL_COLLIDER_SPHERE, PL_COLLIDER_CAPSULE,
+                                             PL_COLLIDER_CAPSULE, PL_COLLIDER_CAPSULE, PL_COLLIDER_BOX,
+                                             PL_COLLIDER_BOX,     PL_COLLIDER_BOX,    PL_COLLIDER_MESH};
+  pl_collider_def def = pl_default_collider_def(SHAPES[t]);
+  pl_quat turn = pl_quat_from_axis_angle((pl_vec3){0, 1, 0}, 0.3);
+  pl_quat lying = pl_quat_from_axis_angle((pl_vec3){1, 0, 0}, 0.5 * PL_PI);
+  double top = 0;
+  *mesh = NULL;
+  def.placement.rotation = turn;
+  if (t == BALL) def.radius = top = 0.03;
+  if (t == LARGE_BALL) def.radius = top = 0.15;
+  if (t == POST) def.radius = 0.015, def.half_length = 0.1, top = 0.115;
+  if (t == ROLL) def.radius = top = 0.02, def.half_length = 0.05;
+  if (t == BEAM) def.radius = top = 0.015, def.half_length = 0.3;
+  if (t == ROLL || t == BEAM) def.placement.rotation = pl_quat_multiply(turn, lying);
+  if (t == PEG) def.half_size = (pl_vec3){0.015, 0.1, 0.015}, top = 0.1;
+  if (t == PEDESTAL) def.half_size = (pl_vec3){0.06, 0.02, 0.06}, top = 0.02;
+  if (t == RIDGE) {
+    def.half_size = (pl_vec3){0.02, 0.02, 0.3}, top = 0.02 * sqrt(2);
+    def.placement.rotation = pl_quat_multiply(turn, pl_quat_from_axis_angle((pl_vec3){0, 0, 1}, 0.25 * PL_PI));
+  }
+  if (t == SPIKE) def.mesh = *mesh = make_spike(context, 0.03, top = 0.08);
+  def.placement.position = (pl_vec3){0, -top, 0};
+  return def;
+}
+
+static pl_model *make_body(pl_context *context, kind k, double young, int32_t cells, double step) {
+  pl_vec3 size = {BOX_SIZE, BOX_SIZE, BOX_SIZE};
+  if (k == RIGID) return make_rigid_box(context, pl_vec3_scale(size, 0.5));
+  if (k == SOLID) {
+    pl_solid_def def = pl_default_solid_def();
+    if (young > 0) def.young = young;
+    return make_box_model(context, size, cells, cells, cells, &def);
+  }
+  pl_fem_def def = pl_default_fem_def(k == FAST ? PL_FEM_FAST : PL_FEM_COROTATED);
+  def.young = young;
+  def.fast_step = step;
+  pl_mesh *mesh = make_fem_box(context, size, cells, cells, cells);
+  pl_model *model = make_fem_model(context, &def, mesh);
+  pl_mesh_destroy(mesh);
+  return model;
+}
+
+// Deepest place of a body's surface in the collider, metres; negative: a gap.
+static double depth_of(const pl_world *world, pl_body_id body, const pl_model *model, const pl_collider *collider,
+                       pl_transform placement) {
+  static pl_vec3 points[MAX_POINTS];
+  pl_model_report report = pl_model_get_report(model);
+  const int32_t *triangles = pl_model_get_surface_triangles(model);
+  assert_true(report.surface_point_count <= MAX_POINTS);
+  pl_body_get_surface(world, body, points);
+  double deepest = -HUGE_VAL;
+  for (int32_t t = 0; t < report.surface_triangle_count; ++t)
+    for (int i = 0; i <= SAMPLES; ++i)
+      for (int j = 0; i + j <= SAMPLES; ++j) {
+        const int32_t *c = &triangles[3 * t];
+        double u = (double)i / SAMPLES, v = (double)j / SAMPLES;
+        pl_vec3 p = pl_vec3_scale(points[c[0]], 1 - u - v);
+        p = pl_vec3_add_scaled(pl_vec3_add_scaled(p, points[c[1]], u), points[c[2]], v);
+        deepest = fmax(deepest, -pl_collider_distance(collider, placement, p, NULL));
+      }
+  return deepest;
+}
+
+typedef struct drop {
+  kind kind;
+  tool tool;
+  double young;  // 0: default
+  int32_t cells;
+  double height, speed, step;
+  pl_vec3 origin;
+} drop;
+
+typedef struct outcome {
+  double deepest, thickness, last_speed;
+  double center;  // of the body, above the top of the tool in the end
+} outcome;
+
+static outcome run_drop(const drop *d, int threads, double seconds) {
+  pl_context *context = make_context(threads);
+  pl_error error = {0};
+  pl_mesh *mesh;
+  pl_model *model = make_body(context, d->kind, d->young, d->cells, d->step);
+  pl_world *world = make_world(context, d->step, -9.81);
+  pl_collider_def def = make_tool(context, d->tool, &mesh);
+  def.placement.position = pl_vec3_add(def.placement.position, d->origin);
+  check_ok(pl_world_add_collider(world, &def, NULL, &error), &error);
+  pl_collider *collider = NULL;
+  check_ok(pl_collider_create(context, &def, &collider, &error), &error);
+  pl_body_def body_def = pl_default_body_def();
+  body_def.model = model;
+  body_def.placement.position = pl_vec3_add(d->origin, (pl_vec3){0.002, 0.5 * BOX_SIZE + d->height, -0.003});
+  body_def.velocity = (pl_vec3){0, -d->speed, 0};
+  pl_body_id body;
+  check_ok(pl_world_add_body(world, &body_def, &body, &error), &error);
+  outcome o = {.deepest = -HUGE_VAL, .thickness = pl_model_get_report(model).contact_radius};
+  for (int i = 0; i < seconds / d->step; ++i) {
+    run_steps(world, 1);
+    o.deepest = fmax(o.deepest, depth_of(world, body, model, collider, def.placement));
+  }
+  o.last_speed = pl_body_get_report(world, body).max_speed;
+  o.center = pl_body_get_report(world, body).center.y - d->origin.y;
+  pl_world_destroy(world);
+  pl_collider_destroy(context, collider);
+  pl_mesh_destroy(mesh);
+  pl_model_destroy(model);
+  drop_context(context);
+  return o;
+}
+
+static void check_drops(double young, double height, double speed, double step, pl_vec3 origin) {
+  int failures = 0;
+  for (int k = 0; k < KIND_COUNT; ++k)
+    for (int cells = 1; cells <= (k == RIGID ? 1 : 4); cells += 2)
+      for (int t = 0; t < TOOL_COUNT; ++t) {
+        drop d = {(kind)k, (tool)t, young, cells, height, speed, step, origin};
+        outcome o = run_drop(&d, 1, speed > 0 ? 0.1 : 0.5);
+        bool is_good = o.deepest <= o.thickness;
+        if (!is_good)
+          print_message("%s, %d cells, on a %s: %.3f mm deep, %.3f allowed; center %.4f, %.3f m/s\n", KINDS[k], cells,
+                        TOOLS[t], 1e3 * o.deepest, 1e3 * o.thickness, o.center, o.last_speed);
+        failures += !is_good;
+      }
+  assert_int_equal(failures, 0);
+}
+
+static void faces_stay_out_of_small_colliders(void **state) {
+  (void)state;
+  check_drops(1e6, 0.05, 0, BOX_STEP, (pl_vec3){0, 0, 0});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(faces_stay_out_of_small_colliders),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
