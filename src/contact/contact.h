@@ -300,6 +300,9 @@ void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver,
 // detection or prepare.
 void pl_contact_solver_add_presses(const pl_contact_solver *solver, const pl_contact_body *bodies);
 
+// Was a body near a collider that may touch its faces, at the last detection?
+bool pl_contact_solver_is_near_faces(const pl_contact_solver *solver, int32_t body);
+
 // Replace the normal of a contact of the last detection that lies on the other surface by one that
 // does not flip from step to step (contact_steady.c); gaps are those along the new one.
 void pl_contact_solver_steady_normal(const pl_contact_solver *solver, pl_contact *contact);

@@ -210,6 +210,10 @@ bool pl_contact_walk_next(pl_contact_walk *walk, pl_contact *contact, double *im
   return true;
 }
 
+bool pl_contact_solver_is_near_faces(const pl_contact_solver *solver, int32_t body) {
+  return solver->memory.presences[body].is_near_faces;
+}
+
 void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {
   for (int32_t i = 0; i < solver->memory.body_count; ++i) solver->memory.presences[i].is_at_rest = false;
 }

@@ -19,29 +19,41 @@
 #include <math.h>
 
 #include "base/parallel.h"
+#include "contact/collider_triangle.h"
+#include "contact/contact_terms.h"
 #include "contact/surface_motion.h"
+#include "mesh/simplex.h"
 #include "pliant/math.h"
 #include "world/world_state.h"
 
-enum { OVERLAP_GRAIN = 8, SWEEPS = 3 };
+// Points hardly disturb each other; faces share their corners.
+enum { OVERLAP_GRAIN = 8, SWEEPS = 3, FACE_SWEEPS = 12 };
 
 // Of the thickness: where points are put, so that rounding leaves them within it.
 static const double WITHIN = 0.98;
+// A face is lifted by at most the inverse of this times the depth of a collider that it does not lie on.
+static const double MIN_FACING = 0.5;
+// A place of a triangle is on a side of it where a weight is less than this.
+static const double ON_SIDE = 1e-3;
 
 typedef struct overlap {
   const pl_collider *collider;
   pl_transform start, end;  // of the collider
   double step;
   bool is_half_space;
+  bool meets_faces;  // it may touch the body with more than points
   pl_half_space plane;     // at the end, of a half-space
   pl_contact_hold *holds;  // one per particle, or NULL
 } overlap;
 
-static overlap overlap_of(const pl_world *world, const pl_collider *collider) {
+// `body`: its number among those that contact knows.
+static overlap overlap_of(const pl_world *world, int32_t body, int32_t number) {
+  const pl_collider *collider = PL_ITEM(&world->collider_list, const pl_collider *, number);
   overlap o = {
       .collider = collider, .step = world->def.step, .is_half_space = collider->shape == PL_COLLIDER_HALF_SPACE};
   pl_collider_motion(collider, pl_world_get_time(world), o.step, &o.start, &o.end);
   o.plane = pl_half_space_of(o.end);
+  o.meets_faces = collider->surface != NULL && pl_contact_solver_is_near_faces(world->contact_solver, body);
   return o;
 }
 
@@ -84,25 +96,19 @@ static double shift_of(const overlap *o, const pl_contact_surface *surface, int3
   return depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
 }
 
-// Put a surface point where it may be.
-static bool part_point(const overlap *o, const pl_body *body, const pl_contact_points *points, int32_t i) {
-  const pl_model *model = body->model;
-  pl_vec3 normal, way, point = pl_contact_surface_point(&model->surface, i, points->positions);
-  double shift = shift_of(o, &model->surface, i, point, points->starts, WITHIN * model->max_overlap, &normal, &way);
-  if (!(shift > 0)) return false;
+// Move a place of a body, a weighted mean of particles, along a normal. `way` is that of the collider there. False where
+// nothing can be moved.
+static bool move_place(const overlap *o, const pl_body *body, const pl_contact_points *points,
+                       const pl_contact_arm *place, pl_vec3 normal, double shift, pl_vec3 way) {
   double square = 0;
-  for (int k = 0; k < 4; ++k) {
-    size_t at = 4 * (size_t)i + (size_t)k;
-    if (body->inverse_masses[model->surface.parents[at]] > 0)
-      square += (double)(model->surface.weights[at] * model->surface.weights[at]);
-  }
+  for (int32_t k = 0; k < place->count; ++k)
+    if (body->inverse_masses[place->terms[k].particle] > 0) square += place->terms[k].weight * place->terms[k].weight;
   if (!(square > 0)) return false;
   double speed = pl_vec3_dot(way, normal) / o->step;
-  for (int k = 0; k < 4; ++k) {
-    size_t at = 4 * (size_t)i + (size_t)k;
-    int32_t particle = model->surface.parents[at];
-    double weight = (double)model->surface.weights[at];
-    if (weight == 0 || !(body->inverse_masses[particle] > 0)) continue;
+  for (int32_t k = 0; k < place->count; ++k) {
+    int32_t particle = place->terms[k].particle;
+    double weight = place->terms[k].weight;
+    if (!(body->inverse_masses[particle] > 0)) continue;
     pl_vec3 *v = &points->velocities[particle];
     points->positions[particle] = pl_vec3_add_scaled(points->positions[particle], normal, shift * weight / square);
     *v = pl_vec3_add_scaled(*v, normal, fmin(fmax(0, speed - pl_vec3_dot(*v, normal)), shift / o->step));
@@ -111,10 +117,71 @@ static bool part_point(const overlap *o, const pl_body *body, const pl_contact_p
   return true;
 }
 
-static bool part_body(const overlap *o, const pl_body *body, const pl_contact_points *points) {
+// Put a surface point where it may be.
+static bool part_point(const overlap *o, const pl_body *body, const pl_contact_points *points, int32_t i) {
+  const pl_model *model = body->model;
+  pl_vec3 normal, way, point = pl_contact_surface_point(&model->surface, i, points->positions);
+  double shift = shift_of(o, &model->surface, i, point, points->starts, WITHIN * model->max_overlap, &normal, &way);
+  if (!(shift > 0)) return false;
+  pl_contact_term terms[4];
+  pl_contact_arm place = {.terms = terms};
+  for (size_t k = 4 * (size_t)i; k < 4 * (size_t)i + 4; ++k)
+    if (model->surface.weights[k] != 0.0f)
+      terms[place.count++] = (pl_contact_term){model->surface.parents[k], (double)model->surface.weights[k]};
+  return move_place(o, body, points, &place, normal, shift, way);
+}
+
+// How deep a place on a face may be that was so deep when the step began. It is another place in every step, and its
+// depth is found to a few micrometres: what is a little too deep is no exception, or it would get deeper in each.
+static double limit_of(double allowed, double start) {
+  return fmax(allowed, fmin(start, allowed + 2 * (start - 1.5 * allowed)));
+}
+
+// The same for the deepest place of a triangle. A face is lifted along its own normal: that of the distance leads out of
+// a thin collider to its side.
+static bool part_triangle(const overlap *o, const pl_world *world, const pl_body *body, const pl_contact_points *points,
+                          int32_t triangle) {
+  const pl_contact_surface *surface = &body->model->surface;
+  const int32_t *corners = &surface->triangles[3 * (size_t)triangle];
+  double allowed = WITHIN * body->model->max_overlap;
+  pl_contact_side side = {body->contact_number, 3, {corners[0], corners[1], corners[2]}, {0}};
+  pl_vec3 at[3], normal, from = {0, 0, 0};
+  for (int k = 0; k < 3; ++k) at[k] = pl_contact_surface_point(surface, corners[k], points->positions);
+  double depth = pl_collider_triangle_depth(o->collider, o->end, at, allowed, side.weights, &normal);
+  double *w = side.weights;
+  if (!(depth > allowed)) return false;
+  pl_vec3 place = {0, 0, 0}, face = pl_triangle_normal(at[0], at[1], at[2]);
+  for (int k = 0; k < 3; ++k) {
+    place = pl_vec3_add_scaled(place, at[k], w[k]);
+    from = pl_vec3_add_scaled(from, pl_contact_surface_point(surface, corners[k], points->starts), w[k]);
+  }
+  double shift = depth - limit_of(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
+  if (!(shift > 0)) return false;
+  pl_vec3 way = pl_vec3_sub(pl_collider_carry(o->collider, o->start, o->end, from, place), from);
+  double facing = -pl_vec3_dot(face, normal);
+  bool is_inside = w[0] > ON_SIDE && w[1] > ON_SIDE && w[2] > ON_SIDE;
+  if (facing > 0 && is_inside) {
+    normal = pl_vec3_scale(face, -1);
+    shift /= fmax(facing, MIN_FACING);
+  }
+  pl_contact_term terms[PL_MAX_TERMS];
+  pl_contact_arm arm = pl_contact_arm_of_side(world->contact_bodies.items, &side, terms);
+  return move_place(o, body, points, &arm, normal, shift, way);
+}
+
+static bool part_triangles(const overlap *o, const pl_world *world, const pl_body *body,
+                           const pl_contact_points *points) {
+  bool any = false;
+  for (int32_t i = 0; i < body->model->surface.triangle_count; ++i)
+    any = part_triangle(o, world, body, points, i) || any;
+  return any;
+}
+
+static bool part_body(const overlap *o, const pl_world *world, const pl_body *body, const pl_contact_points *points) {
   bool any = false, changed = true;
-  for (int sweep = 0; sweep < SWEEPS && changed; ++sweep) {
-    changed = false;
+  int sweeps = o->meets_faces ? FACE_SWEEPS : SWEEPS;
+  for (int sweep = 0; sweep < sweeps && changed; ++sweep) {
+    changed = o->meets_faces && part_triangles(o, world, body, points);
     for (int32_t i = 0; i < body->model->surface.point_count; ++i) changed = part_point(o, body, points, i) || changed;
     any = any || changed;
   }
@@ -134,7 +201,7 @@ static bool part_points(const pl_world *world, int32_t index, const pl_contact_p
   bool any = false, is_read = holds != NULL || body->has_ends;
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
     if (!pl_world_meets_collider(world, index, c)) continue;
-    overlap o = overlap_of(world, PL_ITEM(&world->collider_list, const pl_collider *, c));
+    overlap o = overlap_of(world, body->contact_number, c);
     o.holds = holds;
     if (box_distance(&o, box) > -WITHIN * body->model->max_overlap) continue;
     if (!is_read) {
@@ -142,7 +209,7 @@ static bool part_points(const pl_world *world, int32_t index, const pl_contact_p
       method->get_positions(body->model, body->saved, points->starts);
       is_read = true;
     }
-    any = part_body(&o, body, points) || any;
+    any = part_body(&o, world, body, points) || any;
   }
   return any;
 }
@@ -197,7 +264,7 @@ static bool keep_rigid_out(const pl_world *world, int32_t index, pl_contact_hold
   bool any = false;
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
     if (!pl_world_meets_collider(world, index, c)) continue;
-    overlap o = overlap_of(world, PL_ITEM(&world->collider_list, const pl_collider *, c));
+    overlap o = overlap_of(world, body->contact_number, c);
     pl_box box = pl_box_empty();
     for (int32_t i = 0; i < body->model->surface.point_count; ++i)
       pl_box_cover(&box, follow_way(&way, pl_contact_surface_point(&body->model->surface, i, body->positions)));
