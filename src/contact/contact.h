@@ -303,6 +303,14 @@ void pl_contact_solver_add_presses(const pl_contact_solver *solver, const pl_con
 // Was a body near a collider that may touch its faces, at the last detection?
 bool pl_contact_solver_is_near_faces(const pl_contact_solver *solver, int32_t body);
 
+// Contacts of the edges and faces of a body, of the last detection: those with colliders, and those
+// with other bodies of which it is side a.
+typedef struct pl_contact_view {
+  int32_t count;
+  const pl_contact *contacts;
+} pl_contact_view;
+pl_contact_view pl_contact_solver_get_edge_contacts(const pl_contact_solver *solver, int32_t body);
+
 // Replace the normal of a contact of the last detection that lies on the other surface by one that
 // does not flip from step to step (contact_steady.c); gaps are those along the new one.
 void pl_contact_solver_steady_normal(const pl_contact_solver *solver, pl_contact *contact);

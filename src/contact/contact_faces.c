@@ -7,12 +7,13 @@
 //
 //   n . (p - q) - r  =  (-n) . q - (r - n . p)
 //
-// A ball touches every triangle that is near it: with c its center and q the nearest point of the triangle, where that
-// is no corner (corners are points of the body),
+// A ball, and a capsule, touch every triangle that is near them: with c a point of the axis and q the nearest one of the
+// triangle, or with q and c the nearest points of a side and the axis, where q is no corner (corners are points of the
+// body),
 //
 //   gap = |q - c| - R - r      n = (q - c) / |q - c|
 //
-// A center that has come through a face is a point that has.
+// An axis that has come through a face is points that have.
 //
 // Most triangles are so small that their corners keep all of them out; bodies of these are not looked at.
 #include "contact/contact_faces.h"
@@ -21,6 +22,7 @@
 
 #include "contact/collider_surface.h"
 #include "contact/contact_detect.h"
+#include "contact/edge_touch.h"
 #include "mesh/simplex.h"
 
 // The longest edges of a triangle, of the mean of all. It is √2 where cells are cubes cut along a diagonal.
@@ -163,53 +165,40 @@ static void find_points(const face_search *s, const int32_t *points, int32_t cou
     for (int32_t k = 0; k < counts[i]; ++k) add_turned(s, &slots[i * PL_CONTACTS_PER_POINT + k]);
 }
 
-// --- balls
+// --- balls and capsules
 
 static pl_vec3 mix(const pl_vec3 corners[3], const double weights[3]) {
   pl_vec3 sum = pl_vec3_scale(corners[0], weights[0]);
   return pl_vec3_add_scaled(pl_vec3_add_scaled(sum, corners[1], weights[1]), corners[2], weights[2]);
 }
 
-// Where a ball is nearest to a triangle.
-typedef struct ball_place {
-  int32_t point;   // the center, a point of the collider; -1: none
-  double weights[3];
-  pl_vec3 away;  // from the center
+// A place of a triangle, and how it lies to a place of the axis of a ball or capsule.
+typedef struct axis_place {
+  double along;       // of the axis, in spaces between the collider's points
+  double weights[3];  // of the triangle's corners
+  pl_vec3 away;       // from the axis
   double distance;
-} ball_place;
+} axis_place;
 
-// Is a place on the side of a triangle also the nearest one of the triangle across it, and this one the lower of the
-// two? So that it is taken once.
-static bool is_own_side(const face_search *s, int32_t triangle, const ball_place *place) {
-  const pl_surface_motion *motion = &s->motions[BODY];
-  for (int k = 0; k < 3; ++k) {
-    if (place->weights[(k + 2) % 3] >= ON_BORDER) continue;
-    const pl_surface_edge *edge = &motion->tree->edges[motion->tree->triangle_edges[3 * triangle + k]];
-    if (edge->triangles[1] < 0) return true;
-    if (edge->triangles[0] != triangle) return false;
-    pl_vec3 corners[3];
-    double other[3];
-    pl_surface_corners(motion->tree, motion->ends, edge->triangles[1], corners);
-    pl_triangle_nearest(corners[0], corners[1], corners[2], s->motions[COLLIDER].ends[place->point], other);
-    return other[0] < ON_BORDER || other[1] < ON_BORDER || other[2] < ON_BORDER;
-  }
-  return true;
+static pl_vec3 axis_point(const pl_vec3 *points, int32_t count, double along) {
+  return count > 1 ? pl_vec3_lerp(points[0], points[count - 1], along / (count - 1)) : points[0];
 }
 
-static void add_ball(const face_search *s, int32_t triangle, const ball_place *place) {
-  if (place->point < 0 || is_corner(place->weights) || !is_own_side(s, triangle, place)) return;
+static void add_place(const face_search *s, int32_t triangle, const axis_place *place) {
   const pl_surface_motion *motion = &s->motions[BODY];
   const pl_collider *collider = s->step->collider;
   const pl_contact_body *body = &s->bodies[BODY];
   const int32_t *points = &motion->tree->surface->triangles[3 * (size_t)triangle];
   const double *weights = place->weights;
-  pl_vec3 start = s->motions[COLLIDER].starts[place->point], end = s->motions[COLLIDER].ends[place->point], starts[3];
+  int32_t count = s->surface->form.point_count;
+  pl_vec3 end = axis_point(s->motions[COLLIDER].ends, count, place->along), starts[3];
+  pl_vec3 start = axis_point(s->motions[COLLIDER].starts, count, place->along);
   pl_surface_corners(motion->tree, motion->starts, triangle, starts);
   pl_vec3 normal = pl_vec3_scale(place->away, 1 / place->distance);
   double keep_away = s->surface->radius + body->radius;
   pl_contact contact = {
       .a = {s->body, 3, {points[0], points[1], points[2]}, {weights[0], weights[1], weights[2]}},
-      .b = {.body = -1, .points = {place->point}},
+      .b = {.body = -1, .points = {(int32_t)(place->along + 0.5)}},
       .collider = s->collider,
       .normal = normal,
       .offset = keep_away + pl_vec3_dot(normal, end),
@@ -222,31 +211,86 @@ static void add_ball(const face_search *s, int32_t triangle, const ball_place *p
   keep_contact(s, &contact);
 }
 
-// Along the axis of a capsule the distance from a triangle falls and then rises. What holds the two apart is where it
-// is least, and the first and the last ball that are near.
-static void visit_triangle(void *data, int32_t triangle) {
-  const face_search *s = data;
-  const pl_surface_motion *motion = &s->motions[BODY];
-  pl_vec3 corners[3];
-  pl_surface_corners(motion->tree, motion->ends, triangle, corners);
-  ball_place first = {.point = -1}, last = first, nearest = first;
+static bool is_on_side(const double weights[3]) {
+  return weights[0] < ON_BORDER || weights[1] < ON_BORDER || weights[2] < ON_BORDER;
+}
+
+// Is the axis near the inside of a triangle, and in front of it?
+static bool is_near(const face_search *s, int32_t triangle, const axis_place *place) {
+  return place->distance > 0 && place->distance < s->reach &&
+         pl_vec3_dot(place->away, s->motions[BODY].normals[triangle]) < 0;
+}
+
+// Along an axis the distance from a triangle falls and then rises. What holds the two apart is the point of the axis
+// where it is least, and the first and the last one that are near.
+static void find_inside(const face_search *s, int32_t triangle, const pl_vec3 corners[3]) {
+  axis_place first = {.along = -1}, last = first, nearest = first;
   for (int32_t i = 0; i < s->surface->form.point_count; ++i) {
-    ball_place place = {.point = i};
+    axis_place place = {.along = i};
     pl_vec3 center = s->motions[COLLIDER].ends[i];
     place.away = pl_vec3_sub(pl_triangle_nearest(corners[0], corners[1], corners[2], center, place.weights), center);
     place.distance = pl_vec3_length(place.away);
-    if (!(place.distance > 0 && place.distance < s->reach)) continue;
-    if (pl_vec3_dot(place.away, motion->normals[triangle]) >= 0) continue;
-    if (first.point < 0) first = place;
-    if (nearest.point < 0 || place.distance < nearest.distance) nearest = place;
+    if (is_on_side(place.weights) || !is_near(s, triangle, &place)) continue;
+    if (first.along < 0) first = place;
+    if (nearest.along < 0 || place.distance < nearest.distance) nearest = place;
     last = place;
   }
-  add_ball(s, triangle, &nearest);
-  if (first.point != nearest.point) add_ball(s, triangle, &first);
-  if (last.point != nearest.point && last.point != first.point) add_ball(s, triangle, &last);
+  if (nearest.along < 0) return;
+  add_place(s, triangle, &nearest);
+  if (first.along < nearest.along) add_place(s, triangle, &first);
+  if (last.along > nearest.along) add_place(s, triangle, &last);
 }
 
-static void find_balls(face_search *s) {
+// Nearest places of an edge and the axis: 0 to 1 along either. False where the edge's is one of its ends, or both are
+// parallel, so that the ends do.
+static bool find_nearest_places(const pl_vec3 edge[2], const pl_vec3 axis[2], double *on_edge, double *on_axis) {
+  *on_edge = *on_axis = 0;
+  bool is_ball = axis[0].x == axis[1].x && axis[0].y == axis[1].y && axis[0].z == axis[1].z;
+  if (!is_ball && !pl_edge_lines_nearest(edge, axis, on_edge, on_axis)) return false;
+  *on_axis = fmin(fmax(*on_axis, 0), 1);
+  double weights[2];
+  pl_segment_nearest(edge[0], edge[1], pl_vec3_lerp(axis[0], axis[1], *on_axis), weights);
+  *on_edge = weights[1];
+  return *on_edge > ON_BORDER && *on_edge < 1 - ON_BORDER;
+}
+
+// Where a side is nearer to the axis than the insides of both its triangles. Each side belongs to one triangle.
+static void find_on_side(const face_search *s, int32_t triangle, int k) {
+  const pl_surface_motion *motion = &s->motions[BODY];
+  const pl_surface_edge *edge = &motion->tree->edges[motion->tree->triangle_edges[3 * triangle + k]];
+  int32_t last = s->surface->form.point_count - 1;
+  if (edge->triangles[0] != triangle) return;
+  const pl_vec3 *ends = s->motions[COLLIDER].ends, axis[2] = {ends[0], ends[last]};
+  const int32_t *points = &motion->tree->surface->triangles[3 * (size_t)triangle];
+  pl_vec3 side[2] = {motion->ends[points[k]], motion->ends[points[(k + 1) % 3]]};
+  double on_side, on_axis;
+  if (!find_nearest_places(side, axis, &on_side, &on_axis)) return;
+  pl_vec3 center = pl_vec3_lerp(axis[0], axis[1], on_axis);
+  axis_place place = {.along = last * on_axis};
+  place.weights[k] = 1 - on_side;
+  place.weights[(k + 1) % 3] = on_side;
+  place.away = pl_vec3_sub(pl_vec3_lerp(side[0], side[1], on_side), center);
+  place.distance = pl_vec3_length(place.away);
+  for (int t = 0; t < 2 && edge->triangles[t] >= 0; ++t) {
+    pl_vec3 corners[3];
+    double weights[3];
+    pl_surface_corners(motion->tree, motion->ends, edge->triangles[t], corners);
+    pl_triangle_nearest(corners[0], corners[1], corners[2], center, weights);
+    if (!is_on_side(weights)) return;
+  }
+  bool is_front = is_near(s, triangle, &place) || (edge->triangles[1] >= 0 && is_near(s, edge->triangles[1], &place));
+  if (is_front) add_place(s, triangle, &place);
+}
+
+static void visit_triangle(void *data, int32_t triangle) {
+  const face_search *s = data;
+  pl_vec3 corners[3];
+  pl_surface_corners(s->motions[BODY].tree, s->motions[BODY].ends, triangle, corners);
+  find_inside(s, triangle, corners);
+  for (int k = 0; k < 3; ++k) find_on_side(s, triangle, k);
+}
+
+static void find_axis(face_search *s) {
   const pl_surface_motion *motion = &s->motions[BODY];
   pl_surface_front front;
   pl_box box = pl_box_expand(s->motions[COLLIDER].end_box, s->reach);
@@ -266,7 +310,7 @@ static void find_collider_points(face_search *s) {
     }
     if (count > 0) find_points(s, points, count);
   }
-  if (s->surface->radius > 0) find_balls(s);
+  if (s->surface->radius > 0) find_axis(s);
 }
 
 static void find_collider_edges(const face_search *s) {

@@ -385,6 +385,7 @@ bool pl_contact_place_bodies(const pl_contact_detection *d, pl_context *context)
   for (int32_t body = 0; body < memory->body_count; ++body) {
     pl_contact_presence *presence = &memory->presences[body];
     presence->is_searched = presence->is_lone = presence->is_near_fast = presence->is_near_faces = false;
+    presence->edge_contact_count = 0;
     atomic_store_explicit(&presence->is_disturbed, false, memory_order_relaxed);
     if (d->bodies[body].asleep && presence->is_at_rest) continue;
     presence->is_at_rest = d->bodies[body].asleep;

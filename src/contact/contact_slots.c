@@ -69,6 +69,9 @@ int32_t pl_contact_pack_edges(pl_contact_memory *memory, int32_t edge_block_coun
     if (found == 0) continue;
     pl_contact_slots_sort(from, found);
     memmove(&memory->contacts[count], from, (size_t)found * sizeof(pl_contact));
+    pl_contact_presence *presence = &memory->presences[memory->edge_blocks[b].body];
+    if (presence->edge_contact_count == 0) presence->first_edge_contact = count;
+    presence->edge_contact_count += found;
     count += found;
   }
   return count;

@@ -214,6 +214,11 @@ bool pl_contact_solver_is_near_faces(const pl_contact_solver *solver, int32_t bo
   return solver->memory.presences[body].is_near_faces;
 }
 
+pl_contact_view pl_contact_solver_get_edge_contacts(const pl_contact_solver *solver, int32_t body) {
+  const pl_contact_presence *presence = &solver->memory.presences[body];
+  return (pl_contact_view){presence->edge_contact_count, &solver->memory.contacts[presence->first_edge_contact]};
+}
+
 void pl_contact_solver_forget_sleepers(pl_contact_solver *solver) {
   for (int32_t i = 0; i < solver->memory.body_count; ++i) solver->memory.presences[i].is_at_rest = false;
 }

@@ -52,6 +52,7 @@ typedef struct pl_contact_presence {
   bool is_calm;          // awake, and so slow that no two such bodies may pass through each other
   bool has_contacts;     // its points found some, in slots
   uint32_t partner;      // what slots of impulses call it (contact_cache.h)
+  int32_t first_edge_contact, edge_contact_count;  // of its edges and faces, on the list of this step
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
   atomic_bool has_points;    // its points, and the boxes of their blocks, are those of this step
   atomic_bool has_lanes;     // its lanes and extents are those of this step

@@ -37,6 +37,7 @@ static const double MIN_FACING = 0.5;
 static const double ON_SIDE = 1e-3;
 
 typedef struct overlap {
+  int32_t number;
   const pl_collider *collider;
   pl_transform start, end;  // of the collider
   double step;
@@ -50,7 +51,7 @@ typedef struct overlap {
 static overlap overlap_of(const pl_world *world, int32_t body, int32_t number) {
   const pl_collider *collider = PL_ITEM(&world->collider_list, const pl_collider *, number);
   overlap o = {
-      .collider = collider, .step = world->def.step, .is_half_space = collider->shape == PL_COLLIDER_HALF_SPACE};
+      .number = number, .collider = collider, .step = world->def.step, .is_half_space = collider->shape == PL_COLLIDER_HALF_SPACE};
   pl_collider_motion(collider, pl_world_get_time(world), o.step, &o.start, &o.end);
   o.plane = pl_half_space_of(o.end);
   o.meets_faces = collider->surface != NULL && pl_contact_solver_is_near_faces(world->contact_solver, body);
@@ -131,42 +132,84 @@ static bool part_point(const overlap *o, const pl_body *body, const pl_contact_p
   return move_place(o, body, points, &place, normal, shift, way);
 }
 
+// The same for a place on an edge or a face that a collider touches. What comes fast may be through it after a step: the
+// contact says where it came in, which the distance does not.
+static bool part_contact(const overlap *o, const pl_world *world, const pl_body *body, const pl_contact_points *points,
+                         const pl_contact *contact) {
+  pl_contact_term terms[PL_MAX_TERMS];
+  pl_contact_arm arm = pl_contact_arm_of_side(world->contact_bodies.items, &contact->a, terms);
+  pl_vec3 place = {0, 0, 0};
+  for (int32_t k = 0; k < arm.count; ++k)
+    place = pl_vec3_add_scaled(place, points->positions[terms[k].particle], terms[k].weight);
+  // The gap of a contact is counted from where the thickness ends.
+  double thickness = body->model->contact_radius;
+  double depth = contact->offset - pl_vec3_dot(contact->normal, place) - thickness;
+  double shift = depth - fmax(WITHIN * body->model->max_overlap, -contact->start_gap - thickness);
+  if (!(shift > 0)) return false;
+  return move_place(o, body, points, &arm, contact->normal, shift, pl_vec3_scale(contact->surface_velocity, o->step));
+}
+
+static bool part_contacts(const overlap *o, const pl_world *world, const pl_body *body,
+                          const pl_contact_points *points) {
+  bool any = false;
+  pl_contact_view view = pl_contact_solver_get_edge_contacts(world->contact_solver, body->contact_number);
+  for (int32_t i = 0; i < view.count; ++i)
+    if (view.contacts[i].collider == o->number) any = part_contact(o, world, body, points, &view.contacts[i]) || any;
+  return any;
+}
+
 // How deep a place on a face may be that was so deep when the step began. It is another place in every step, and its
 // depth is found to a few micrometres: what is a little too deep is no exception, or it would get deeper in each.
 static double limit_of(double allowed, double start) {
   return fmax(allowed, fmin(start, allowed + 2 * (start - 1.5 * allowed)));
 }
 
-// The same for the deepest place of a triangle. A face is lifted along its own normal: that of the distance leads out of
-// a thin collider to its side.
+// The deepest place of a triangle, and how far it goes along the normal; 0 or less: it may stay. A face is lifted along
+// its own normal: that of the distance leads out of a thin collider to its side. `at` and `from`: its corners at the end
+// of the step and at its start.
+typedef struct deepest_place {
+  double weights[3];
+  pl_vec3 position, normal, way;
+} deepest_place;
+
+static double shift_of_triangle(const overlap *o, double allowed, const pl_vec3 at[3], const pl_vec3 from[3],
+                                deepest_place *place) {
+  double *w = place->weights;
+  double depth = pl_collider_triangle_depth(o->collider, o->end, at, allowed, w, &place->normal);
+  if (!(depth > allowed)) return 0;
+  pl_vec3 start = {0, 0, 0}, face = pl_triangle_normal(at[0], at[1], at[2]);
+  place->position = start;
+  for (int k = 0; k < 3; ++k) {
+    place->position = pl_vec3_add_scaled(place->position, at[k], w[k]);
+    start = pl_vec3_add_scaled(start, from[k], w[k]);
+  }
+  double shift = depth - limit_of(allowed, -pl_collider_distance(o->collider, o->start, start, NULL));
+  if (!(shift > 0)) return 0;
+  place->way = pl_vec3_sub(pl_collider_carry(o->collider, o->start, o->end, start, place->position), start);
+  double facing = -pl_vec3_dot(face, place->normal);
+  bool is_inside = w[0] > ON_SIDE && w[1] > ON_SIDE && w[2] > ON_SIDE;
+  if (!(facing > 0 && is_inside)) return shift;
+  place->normal = pl_vec3_scale(face, -1);
+  return shift / fmax(facing, MIN_FACING);
+}
+
 static bool part_triangle(const overlap *o, const pl_world *world, const pl_body *body, const pl_contact_points *points,
                           int32_t triangle) {
   const pl_contact_surface *surface = &body->model->surface;
   const int32_t *corners = &surface->triangles[3 * (size_t)triangle];
-  double allowed = WITHIN * body->model->max_overlap;
-  pl_contact_side side = {body->contact_number, 3, {corners[0], corners[1], corners[2]}, {0}};
-  pl_vec3 at[3], normal, from = {0, 0, 0};
-  for (int k = 0; k < 3; ++k) at[k] = pl_contact_surface_point(surface, corners[k], points->positions);
-  double depth = pl_collider_triangle_depth(o->collider, o->end, at, allowed, side.weights, &normal);
-  double *w = side.weights;
-  if (!(depth > allowed)) return false;
-  pl_vec3 place = {0, 0, 0}, face = pl_triangle_normal(at[0], at[1], at[2]);
+  pl_vec3 at[3], from[3];
   for (int k = 0; k < 3; ++k) {
-    place = pl_vec3_add_scaled(place, at[k], w[k]);
-    from = pl_vec3_add_scaled(from, pl_contact_surface_point(surface, corners[k], points->starts), w[k]);
+    at[k] = pl_contact_surface_point(surface, corners[k], points->positions);
+    from[k] = pl_contact_surface_point(surface, corners[k], points->starts);
   }
-  double shift = depth - limit_of(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
+  deepest_place place;
+  double shift = shift_of_triangle(o, WITHIN * body->model->max_overlap, at, from, &place);
   if (!(shift > 0)) return false;
-  pl_vec3 way = pl_vec3_sub(pl_collider_carry(o->collider, o->start, o->end, from, place), from);
-  double facing = -pl_vec3_dot(face, normal);
-  bool is_inside = w[0] > ON_SIDE && w[1] > ON_SIDE && w[2] > ON_SIDE;
-  if (facing > 0 && is_inside) {
-    normal = pl_vec3_scale(face, -1);
-    shift /= fmax(facing, MIN_FACING);
-  }
+  const double *w = place.weights;
+  pl_contact_side side = {body->contact_number, 3, {corners[0], corners[1], corners[2]}, {w[0], w[1], w[2]}};
   pl_contact_term terms[PL_MAX_TERMS];
   pl_contact_arm arm = pl_contact_arm_of_side(world->contact_bodies.items, &side, terms);
-  return move_place(o, body, points, &arm, normal, shift, way);
+  return move_place(o, body, points, &arm, place.normal, shift, place.way);
 }
 
 static bool part_triangles(const overlap *o, const pl_world *world, const pl_body *body,
@@ -181,7 +224,8 @@ static bool part_body(const overlap *o, const pl_world *world, const pl_body *bo
   bool any = false, changed = true;
   int sweeps = o->meets_faces ? FACE_SWEEPS : SWEEPS;
   for (int sweep = 0; sweep < sweeps && changed; ++sweep) {
-    changed = o->meets_faces && part_triangles(o, world, body, points);
+    changed = o->meets_faces && part_contacts(o, world, body, points);
+    changed = (o->meets_faces && part_triangles(o, world, body, points)) || changed;
     for (int32_t i = 0; i < body->model->surface.point_count; ++i) changed = part_point(o, body, points, i) || changed;
     any = any || changed;
   }
@@ -230,27 +274,50 @@ static pl_vec3 follow_way(const rigid_way *way, pl_vec3 point) {
   return pl_vec3_add(way->to, pl_quat_rotate(way->turn, pl_vec3_sub(point, way->from)));
 }
 
-// Where a body goes as a whole, x += n s, for its deepest point, and what its centre loses: v += n min(...) as above.
-static bool part_rigid(const overlap *o, pl_body *body, rigid_way *way, pl_contact_hold *hold) {
+// What a rigid body is put back for.
+typedef struct rigid_shift {
+  double length;  // along …
+  pl_vec3 normal, way, position;
+} rigid_shift;
+
+static void find_deepest_point(const overlap *o, const pl_body *body, const rigid_way *way, rigid_shift *max) {
   const pl_contact_surface *surface = &body->model->surface;
-  double allowed = WITHIN * body->model->contact_radius, max_shift = 0;
-  pl_vec3 normal = {0, 0, 0}, carried = normal, lever = normal;
+  double allowed = WITHIN * body->model->contact_radius;
   for (int32_t i = 0; i < surface->point_count; ++i) {
     pl_vec3 point = follow_way(way, pl_contact_surface_point(surface, i, body->positions)), along, moved;
     double shift = shift_of(o, surface, i, point, body->starts, allowed, &along, &moved);
-    if (!(shift > max_shift)) continue;
-    max_shift = shift;
-    normal = along;
-    carried = moved;
-    lever = pl_vec3_sub(point, way->to);
+    if (shift > max->length) *max = (rigid_shift){shift, along, moved, point};
   }
-  if (!(max_shift > 0)) return false;
+}
+
+static void find_deepest_triangle(const overlap *o, const pl_body *body, const rigid_way *way, rigid_shift *max) {
+  const pl_contact_surface *surface = &body->model->surface;
+  for (int32_t t = 0; t < surface->triangle_count; ++t) {
+    pl_vec3 at[3], from[3];
+    for (int k = 0; k < 3; ++k) {
+      int32_t corner = surface->triangles[3 * (size_t)t + (size_t)k];
+      at[k] = follow_way(way, pl_contact_surface_point(surface, corner, body->positions));
+      from[k] = pl_contact_surface_point(surface, corner, body->starts);
+    }
+    deepest_place place;
+    double shift = shift_of_triangle(o, WITHIN * body->model->contact_radius, at, from, &place);
+    if (shift > max->length) *max = (rigid_shift){shift, place.normal, place.way, place.position};
+  }
+}
+
+// Where a body goes as a whole, x += n s, for its deepest place, and what its centre loses: v += n min(...) as above.
+static bool part_rigid(const overlap *o, pl_body *body, rigid_way *way, pl_contact_hold *hold) {
+  rigid_shift max = {.length = 0};
+  find_deepest_point(o, body, way, &max);
+  if (o->meets_faces) find_deepest_triangle(o, body, way, &max);
+  if (!(max.length > 0)) return false;
   pl_contact_rigid *rigid = &body->rigid;
+  pl_vec3 lever = pl_vec3_sub(max.position, way->to);
   pl_vec3 velocity = pl_vec3_add(rigid->velocity, pl_vec3_cross(rigid->angular_velocity, lever));
-  double speed = pl_vec3_dot(carried, normal) / o->step - pl_vec3_dot(velocity, normal);
-  rigid->center = way->to = pl_vec3_add_scaled(way->to, normal, max_shift);
-  rigid->velocity = pl_vec3_add_scaled(rigid->velocity, normal, fmin(fmax(0, speed), max_shift / o->step));
-  *hold = (pl_contact_hold){true, normal, carried};
+  double speed = pl_vec3_dot(max.way, max.normal) / o->step - pl_vec3_dot(velocity, max.normal);
+  rigid->center = way->to = pl_vec3_add_scaled(way->to, max.normal, max.length);
+  rigid->velocity = pl_vec3_add_scaled(rigid->velocity, max.normal, fmin(fmax(0, speed), max.length / o->step));
+  *hold = (pl_contact_hold){true, max.normal, max.way};
   return true;
 }
 
@@ -287,9 +354,25 @@ static bool is_parted_early(const pl_world *world, const pl_body *body) {
   return world->notes_in_move && body->is_noted;
 }
 
+// A face that rolls over a small collider follows a circle, of which a sweep knows the tangent.
+static bool part_rigid_faces(const pl_world *world, int32_t index) {
+  pl_body *body = pl_slots_at(&world->bodies, index);
+  const pl_body_method *method = body->model->method;
+  if (body->contact_number < 0 || !pl_contact_solver_is_near_faces(world->contact_solver, body->contact_number))
+    return false;
+  pl_contact_hold hold;
+  method->get_rigid(body->model, body->state, &body->rigid);
+  method->get_positions(body->model, body->state, body->positions);
+  if (!keep_rigid_out(world, index, &hold)) return false;
+  method->set_rigid(body->model, body->state, &body->rigid);
+  method->get_velocities(body->model, body->state, body->velocities);
+  return true;
+}
+
 bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_contact_points *points) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
+  if (method->set_rigid != NULL) return part_rigid_faces(world, index);
   if (!may_be_parted(body)) return false;
   method->get_positions(body->model, body->state, points->positions);
   bool any = part_points(world, index, points, pl_box_of_points(points->positions, body->model->particle_count), NULL);
