@@ -1,8 +1,8 @@
 // Making and placing the surface of a collider.
 //
-// Corners and edges that are flat or hollow are no use to the search: there the corners of a body's triangles are first.
-// A convex edge across which the surface turns by the angle θ reaches into a triangle with edges of length h, whose
-// corners are outside, by at most
+// Corners and edges that are flat or hollow are no use to the search: there the corners of a body's triangles are
+// first. A convex edge across which the surface turns by the angle θ reaches into a triangle with edges of length h,
+// whose corners are outside, by at most
 //
 //   θ h / 4                     the triangle lies across the edge, half of it on either side
 //   κ h² / 8                    many edges, one behind the other, of curvature κ = θ / length
@@ -56,8 +56,8 @@ static bool make_box(pl_collider *collider, pl_collider_surface *surface) {
   pl_vec3 *points, half = collider->half_size;
   if (!take_points(collider, surface, 8, &points)) return false;
   for (int i = 0; i < 8; ++i)
-    points[i] = (pl_vec3){(i & 1) != 0 ? half.x : -half.x, (i & 2) != 0 ? half.y : -half.y,
-                          (i & 4) != 0 ? half.z : -half.z};
+    points[i] =
+        (pl_vec3){(i & 1) != 0 ? half.x : -half.x, (i & 2) != 0 ? half.y : -half.y, (i & 4) != 0 ? half.z : -half.z};
   surface->form.triangles = TRIANGLES;
   surface->form.triangle_count = 12;
   return true;

@@ -185,11 +185,10 @@ typedef struct pl_contact_side {
 // of one body (self contact).
 typedef struct pl_contact {
   // Point and triangle, edge and edge, or point, edge or triangle and collider. Then b has no
-  // points, but `points` say which point, or edge, of the collider's surface touches an edge or
-  // triangle
+  // points, but where an edge or a triangle touches, `points` say what of the collider it touches
   pl_contact_side a, b;
-  int32_t collider;      // number of the collider that side b is part of, -1 if a body
-  pl_vec3 normal;        // unit, from b towards a
+  int32_t collider;  // number of the collider that side b is part of, -1 if a body
+  pl_vec3 normal;    // unit, from b towards a
   double offset;
   double start_gap;  // metres at the start of the step along the same normal, negative: they
                      // overlapped already

@@ -48,7 +48,7 @@ static const double REST_GAPS = 1.5, REST_EDGES = 0.1;
 typedef struct edge_search {
   pl_contact_edge_group *group;
   const pl_surface_motion *a, *b;
-  int32_t other;                        // number of the other body; -1: a collider
+  int32_t other;  // number of the other body; -1: a collider
   const pl_contact_body *body_a, *body_b;
   const pl_contact_obstacle *obstacle;  // the collider; NULL: a body
   bool is_self;

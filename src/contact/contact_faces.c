@@ -7,9 +7,9 @@
 //
 //   n . (p - q) - r  =  (-n) . q - (r - n . p)
 //
-// A ball, and a capsule, touch every triangle that is near them: with c a point of the axis and q the nearest one of the
-// triangle, or with q and c the nearest points of a side and the axis, where q is no corner (corners are points of the
-// body),
+// A ball, and a capsule, touch every triangle that is near them: with c a point of the axis and q the nearest one of
+// the triangle, or with q and c the nearest points of a side and the axis, where q is no corner (corners are points of
+// the body),
 //
 //   gap = |q - c| - R - r      n = (q - c) / |q - c|
 //
@@ -110,18 +110,55 @@ static bool is_corner(const double weights[3]) {
   return weights[0] > 1 - ON_BORDER || weights[1] > 1 - ON_BORDER || weights[2] > 1 - ON_BORDER;
 }
 
-// Is the middle of a ball behind the triangle that it touches?
-static bool is_behind(const face_search *s, const pl_contact *found) {
+static pl_vec3 mix(const pl_vec3 corners[3], const double weights[3]) {
+  pl_vec3 sum = pl_vec3_scale(corners[0], weights[0]);
+  return pl_vec3_add_scaled(pl_vec3_add_scaled(sum, corners[1], weights[1]), corners[2], weights[2]);
+}
+
+// Has a point of the collider come through the face that it touches?
+static bool is_through(const face_search *s, const pl_contact *found) {
   const pl_vec3 *ends = s->motions[BODY].ends;
   const int32_t *points = found->b.points;
-  pl_vec3 normal = pl_triangle_normal(ends[points[0]], ends[points[1]], ends[points[2]]);
-  return pl_vec3_dot(normal, pl_vec3_sub(s->motions[COLLIDER].ends[found->a.points[0]], ends[points[0]])) < 0;
+  pl_vec3 corners[3] = {ends[points[0]], ends[points[1]], ends[points[2]]}, at = mix(corners, found->b.weights);
+  return pl_vec3_dot(found->normal, pl_vec3_sub(s->motions[COLLIDER].ends[found->a.points[0]], at)) < 0;
+}
+
+// Where the axis of a ball or capsule is nearest to a place, from its first point on, 0 to 1.
+static pl_vec3 nearest_on_axis(const pl_vec3 *points, int32_t count, pl_vec3 place, double *along) {
+  double weights[2] = {1, 0};
+  pl_vec3 nearest = count > 1 ? pl_segment_nearest(points[0], points[count - 1], place, weights) : points[0];
+  *along = weights[1];
+  return nearest;
+}
+
+static pl_vec3 axis_point(const pl_vec3 *points, int32_t count, double along) {
+  return count > 1 ? pl_vec3_lerp(points[0], points[count - 1], along) : points[0];
+}
+
+// A face that an axis has come through lies behind it, turned as it may be: it goes back to the side of the axis that
+// it was on when the step began.
+static bool turn_to_start(const face_search *s, pl_contact *contact) {
+  const pl_surface_motion *body = &s->motions[BODY], *collider = &s->motions[COLLIDER];
+  const int32_t *points = contact->a.points;
+  pl_vec3 starts[3] = {body->starts[points[0]], body->starts[points[1]], body->starts[points[2]]};
+  pl_vec3 ends[3] = {body->ends[points[0]], body->ends[points[1]], body->ends[points[2]]};
+  pl_vec3 start = mix(starts, contact->a.weights), end = mix(ends, contact->a.weights);
+  double along, keep_away = s->surface->radius + s->bodies[BODY].radius;
+  pl_vec3 away = pl_vec3_sub(start, nearest_on_axis(collider->starts, s->surface->form.point_count, start, &along));
+  double distance = pl_vec3_length(away);
+  if (!(distance > 0)) return false;
+  pl_vec3 center = axis_point(collider->ends, s->surface->form.point_count, along);
+  contact->normal = pl_vec3_scale(away, 1 / distance);
+  contact->start_gap = distance - keep_away;
+  contact->depth = keep_away - pl_vec3_dot(contact->normal, pl_vec3_sub(end, center));
+  contact->offset = keep_away + pl_vec3_dot(contact->normal, center);
+  return true;
 }
 
 // A contact of a point of the collider with a triangle, turned round.
 static void add_turned(const face_search *s, const pl_contact *found) {
   if (is_corner(found->b.weights)) return;
-  if (s->surface->radius > 0 && !is_behind(s, found)) return;
+  if (s->surface->radius > 0 && !is_through(s, found)) return;
   pl_contact contact = *found;
   int32_t point = found->a.points[0];
   pl_vec3 at = s->motions[COLLIDER].ends[point];
@@ -131,6 +168,7 @@ static void add_turned(const face_search *s, const pl_contact *found) {
   contact.b = (pl_contact_side){.body = -1, .points = {point}};
   contact.collider = s->collider;
   contact.offset = found->offset + pl_vec3_dot(contact.normal, at);
+  if (s->surface->radius > 0 && !turn_to_start(s, &contact)) return;
   contact.surface_velocity = velocity_at(s, pl_vec3_add_scaled(at, contact.normal, s->surface->radius));
   keep_contact(s, &contact);
 }
@@ -167,24 +205,18 @@ static void find_points(const face_search *s, const int32_t *points, int32_t cou
 
 // --- balls and capsules
 
-static pl_vec3 mix(const pl_vec3 corners[3], const double weights[3]) {
-  pl_vec3 sum = pl_vec3_scale(corners[0], weights[0]);
-  return pl_vec3_add_scaled(pl_vec3_add_scaled(sum, corners[1], weights[1]), corners[2], weights[2]);
-}
-
 // A place of a triangle, and how it lies to a place of the axis of a ball or capsule.
 typedef struct axis_place {
-  double along;       // of the axis, in spaces between the collider's points
+  double along;       // of the axis, 0 to 1; negative: none
   double weights[3];  // of the triangle's corners
   pl_vec3 away;       // from the axis
   double distance;
 } axis_place;
 
-static pl_vec3 axis_point(const pl_vec3 *points, int32_t count, double along) {
-  return count > 1 ? pl_vec3_lerp(points[0], points[count - 1], along / (count - 1)) : points[0];
-}
+// Which of the places of a triangle a contact is. As a body slides along a capsule it keeps its impulse.
+enum { NEAREST, FIRST, LAST, SIDE };
 
-static void add_place(const face_search *s, int32_t triangle, const axis_place *place) {
+static void add_place(const face_search *s, int32_t triangle, const axis_place *place, int32_t which) {
   const pl_surface_motion *motion = &s->motions[BODY];
   const pl_collider *collider = s->step->collider;
   const pl_contact_body *body = &s->bodies[BODY];
@@ -198,7 +230,7 @@ static void add_place(const face_search *s, int32_t triangle, const axis_place *
   double keep_away = s->surface->radius + body->radius;
   pl_contact contact = {
       .a = {s->body, 3, {points[0], points[1], points[2]}, {weights[0], weights[1], weights[2]}},
-      .b = {.body = -1, .points = {(int32_t)(place->along + 0.5)}},
+      .b = {.body = -1, .points = {which}},
       .collider = s->collider,
       .normal = normal,
       .offset = keep_away + pl_vec3_dot(normal, end),
@@ -221,12 +253,23 @@ static bool is_near(const face_search *s, int32_t triangle, const axis_place *pl
          pl_vec3_dot(place->away, s->motions[BODY].normals[triangle]) < 0;
 }
 
+// The contact is held along the distance of the collider: where the axis runs on beyond the triangle it is at right
+// angles to the axis, which the normal of a triangle that is not parallel to it is not.
+static void add_inside(const face_search *s, int32_t triangle, const pl_vec3 corners[3], axis_place *place,
+                       int32_t which) {
+  pl_vec3 at = mix(corners, place->weights);
+  place->away =
+      pl_vec3_sub(at, nearest_on_axis(s->motions[COLLIDER].ends, s->surface->form.point_count, at, &place->along));
+  place->distance = pl_vec3_length(place->away);
+  if (is_near(s, triangle, place)) add_place(s, triangle, place, which);
+}
+
 // Along an axis the distance from a triangle falls and then rises. What holds the two apart is the point of the axis
 // where it is least, and the first and the last one that are near.
 static void find_inside(const face_search *s, int32_t triangle, const pl_vec3 corners[3]) {
   axis_place first = {.along = -1}, last = first, nearest = first;
   for (int32_t i = 0; i < s->surface->form.point_count; ++i) {
-    axis_place place = {.along = i};
+    axis_place place = {.along = (double)i / fmax(1, s->surface->form.point_count - 1)};
     pl_vec3 center = s->motions[COLLIDER].ends[i];
     place.away = pl_vec3_sub(pl_triangle_nearest(corners[0], corners[1], corners[2], center, place.weights), center);
     place.distance = pl_vec3_length(place.away);
@@ -236,9 +279,10 @@ static void find_inside(const face_search *s, int32_t triangle, const pl_vec3 co
     last = place;
   }
   if (nearest.along < 0) return;
-  add_place(s, triangle, &nearest);
-  if (first.along < nearest.along) add_place(s, triangle, &first);
-  if (last.along > nearest.along) add_place(s, triangle, &last);
+  double along = nearest.along;
+  add_inside(s, triangle, corners, &nearest, NEAREST);
+  if (first.along < along) add_inside(s, triangle, corners, &first, FIRST);
+  if (last.along > along) add_inside(s, triangle, corners, &last, LAST);
 }
 
 // Nearest places of an edge and the axis: 0 to 1 along either. False where the edge's is one of its ends, or both are
@@ -266,7 +310,7 @@ static void find_on_side(const face_search *s, int32_t triangle, int k) {
   double on_side, on_axis;
   if (!find_nearest_places(side, axis, &on_side, &on_axis)) return;
   pl_vec3 center = pl_vec3_lerp(axis[0], axis[1], on_axis);
-  axis_place place = {.along = last * on_axis};
+  axis_place place = {.along = on_axis};
   place.weights[k] = 1 - on_side;
   place.weights[(k + 1) % 3] = on_side;
   place.away = pl_vec3_sub(pl_vec3_lerp(side[0], side[1], on_side), center);
@@ -279,7 +323,7 @@ static void find_on_side(const face_search *s, int32_t triangle, int k) {
     if (!is_on_side(weights)) return;
   }
   bool is_front = is_near(s, triangle, &place) || (edge->triangles[1] >= 0 && is_near(s, edge->triangles[1], &place));
-  if (is_front) add_place(s, triangle, &place);
+  if (is_front) add_place(s, triangle, &place, SIDE + k);
 }
 
 static void visit_triangle(void *data, int32_t triangle) {

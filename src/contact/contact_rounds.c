@@ -7,11 +7,16 @@ bool pl_contact_has_rigid(const pl_contact_body *bodies, int32_t body_count, boo
   return false;
 }
 
+// Does a collider touch faces of a body? These share their corners, so that friction takes more sweeps to settle.
+static bool has_face_contacts(const pl_contact_presence *presence) {
+  return presence->is_near_faces && presence->edge_contact_count > 0;
+}
+
 // A contact of such bodies acts on a few of many particles, which give way by themselves.
 bool pl_contact_are_soft(const pl_contact_solver *solver, const pl_contact_body *bodies) {
   const pl_contact_memory *memory = &solver->memory;
   for (int32_t i = 0; i < memory->body_count; ++i)
-    if (!bodies[i].asleep && !memory->presences[i].is_fine) return false;
+    if (!bodies[i].asleep && (!memory->presences[i].is_fine || has_face_contacts(&memory->presences[i]))) return false;
   return solver->joint_count == 0;
 }
 

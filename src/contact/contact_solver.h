@@ -31,7 +31,7 @@ typedef struct pl_collider_step {
   const pl_collider *collider;
   pl_transform start, end;
   bool is_moving;
-  pl_box box;  // around all it passes through; everything for a half-space
+  pl_box box;            // around all it passes through; everything for a half-space
   atomic_bool is_asked;  // its surface must be placed: something near may touch it with faces
 } pl_collider_step;
 
@@ -52,7 +52,8 @@ typedef struct pl_contact_presence {
   bool is_calm;          // awake, and so slow that no two such bodies may pass through each other
   bool has_contacts;     // its points found some, in slots
   uint32_t partner;      // what slots of impulses call it (contact_cache.h)
-  int32_t first_edge_contact, edge_contact_count;  // of its edges and faces, on the list of this step
+  int32_t first_edge_contact,
+      edge_contact_count;    // of its edges and faces, on the list of this step
   atomic_bool is_disturbed;  // asleep, and something that moves may touch it
   atomic_bool has_points;    // its points, and the boxes of their blocks, are those of this step
   atomic_bool has_lanes;     // its lanes and extents are those of this step
@@ -493,8 +494,9 @@ typedef struct pl_contact_obstacle {
   const pl_collider_surface *surface;
   const pl_contact_body *body;  // radius, friction and restitution of the collider
   const pl_collider_step *step;
-  double step_length;    // seconds
-  double size, allowed;  // edges that reach less than `allowed` into triangles of this size are left out
+  double step_length;  // seconds
+  double size,
+      allowed;  // edges that reach less than `allowed` into triangles of this size are left out
 } pl_contact_obstacle;
 void pl_contact_find_obstacle_edges(pl_contact_edge_group *group,
                                     const pl_contact_obstacle *obstacle);

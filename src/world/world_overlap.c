@@ -42,7 +42,7 @@ typedef struct overlap {
   pl_transform start, end;  // of the collider
   double step;
   bool is_half_space;
-  bool meets_faces;  // it may touch the body with more than points
+  bool meets_faces;        // it may touch the body with more than points
   pl_half_space plane;     // at the end, of a half-space
   pl_contact_hold *holds;  // one per particle, or NULL
 } overlap;
@@ -50,8 +50,10 @@ typedef struct overlap {
 // `body`: its number among those that contact knows.
 static overlap overlap_of(const pl_world *world, int32_t body, int32_t number) {
   const pl_collider *collider = PL_ITEM(&world->collider_list, const pl_collider *, number);
-  overlap o = {
-      .number = number, .collider = collider, .step = world->def.step, .is_half_space = collider->shape == PL_COLLIDER_HALF_SPACE};
+  overlap o = {.number = number,
+               .collider = collider,
+               .step = world->def.step,
+               .is_half_space = collider->shape == PL_COLLIDER_HALF_SPACE};
   pl_collider_motion(collider, pl_world_get_time(world), o.step, &o.start, &o.end);
   o.plane = pl_half_space_of(o.end);
   o.meets_faces = collider->surface != NULL && pl_contact_solver_is_near_faces(world->contact_solver, body);
@@ -97,8 +99,8 @@ static double shift_of(const overlap *o, const pl_contact_surface *surface, int3
   return depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
 }
 
-// Move a place of a body, a weighted mean of particles, along a normal. `way` is that of the collider there. False where
-// nothing can be moved.
+// Move a place of a body, a weighted mean of particles, along a normal. `way` is that of the collider there. False
+// where nothing can be moved.
 static bool move_place(const overlap *o, const pl_body *body, const pl_contact_points *points,
                        const pl_contact_arm *place, pl_vec3 normal, double shift, pl_vec3 way) {
   double square = 0;
@@ -132,8 +134,8 @@ static bool part_point(const overlap *o, const pl_body *body, const pl_contact_p
   return move_place(o, body, points, &place, normal, shift, way);
 }
 
-// The same for a place on an edge or a face that a collider touches. What comes fast may be through it after a step: the
-// contact says where it came in, which the distance does not.
+// The same for a place on an edge or a face that a collider touches. What comes fast may be through it after a step:
+// the contact says where it came in, which the distance does not.
 static bool part_contact(const overlap *o, const pl_world *world, const pl_body *body, const pl_contact_points *points,
                          const pl_contact *contact) {
   pl_contact_term terms[PL_MAX_TERMS];
@@ -165,8 +167,8 @@ static double limit_of(double allowed, double start) {
 }
 
 // The deepest place of a triangle, and how far it goes along the normal; 0 or less: it may stay. A face is lifted along
-// its own normal: that of the distance leads out of a thin collider to its side. `at` and `from`: its corners at the end
-// of the step and at its start.
+// its own normal: that of the distance leads out of a thin collider to its side. `at` and `from`: its corners at the
+// end of the step and at its start.
 typedef struct deepest_place {
   double weights[3];
   pl_vec3 position, normal, way;
