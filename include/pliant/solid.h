@@ -53,7 +53,8 @@ typedef struct pl_solid_def {
   double density;  ///< kg/m³, above 0 up to 1e9, default 1000
   /// Coulomb coefficient; with another body or collider the geometric mean of both counts.
   double friction;  ///< 0 … 1e3, default 0.5
-  /// Fraction of the speed kept in a bounce; the larger of both bodies' counts.
+  /// Fraction of the speed kept in a bounce; the larger of both bodies' counts. Off colliders: how
+  /// much of its elastic rebound is kept.
   double restitution;  ///< 0 … 1, default 0.2
   /// Weight beyond which the rest shape moves along the examples and stays; 0 for never.
   double plastic_threshold;  ///< 0 … 1, default 0

@@ -151,6 +151,7 @@ typedef struct pl_contact_body {
   // 1/s: rate at which vibration of particles dies away while the body touches something, on top of
   // its own damping; rigid motion is spared
   double damping;
+  bool is_elastic;  // forces hold its particles together: it bounces off colliders by these
   bool self_contact;
   bool all_edges;  // of a soft body: edges that are not sharp count too, against those of others
   bool spares_colliders;  // its own step has met them already, or it touches nothing

@@ -17,6 +17,11 @@
 //
 // 3 and 4 act on pairs of bodies as wholes: contact_rest.c.
 //
+// What acts before the sweeps acts after the impulses of the last step: where contacts carry a weight these take back
+// what the weight and elastic forces have just added, and v is how things move. Without them it would be damped as if
+// it were vibration, and a body that rests would be softer by c h, by a fifth near rest, and by far more where few
+// particles carry it: default boxes rolled down slopes on which they stand.
+//
 // Levers of what acts before the sweeps are those at the start of the step: positions follow the velocities, x + h v,
 // so that x × v at its end is that of the start's x and the new v.
 #include <math.h>
@@ -137,7 +142,6 @@ static void note_velocities(const pl_contact_damping *d, int32_t k) {
 // Returns whether it may have shocks.
 static bool damp_body(const pl_contact_damping *d, int32_t k) {
   const pl_contact_body *body = &d->bodies[k];
-  note_velocities(d, k);
   pl_contact_whole *whole = &d->memory->wholes[k];
   whole->is_free = whole->is_slow = false;
   if (body->asleep || !(body->damping > 0)) return false;
@@ -195,6 +199,20 @@ static void move_wholes(void *data, int32_t begin, int32_t end, int32_t block) {
     int32_t k = d->memory->plan.bodies[i];
     if (d->memory->wholes[k].is_slow) move_whole(d, k);
   }
+}
+
+static void note_bodies(void *data, int32_t begin, int32_t end, int32_t block) {
+  (void)block;
+  const pl_contact_damping *d = data;
+  for (int32_t i = begin; i < end; ++i) note_velocities(d, d->memory->plan.bodies[i]);
+}
+
+void pl_contact_note_island(const pl_contact_damping *d, const pl_contact_island *island) {
+  for (int32_t i = 0; i < island->body_count; ++i) note_velocities(d, island->bodies[i]);
+}
+
+void pl_contact_note_large(pl_contact_damping *d) {
+  pl_parallel_for(d->context, d->memory->plan.small_body_start[0], LANES, note_bodies, d);
 }
 
 void pl_contact_damp_island(pl_contact_damping *d, const pl_contact_island *island) {

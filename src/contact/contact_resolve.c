@@ -7,8 +7,8 @@
 //   |P_t| <= mu P_n,   v_t = 0 unless |P_t| = mu P_n                       (Coulomb: sticks or slides)
 //
 // Projected Gauss-Seidel on velocities (Catto 2005), started from the impulses of the last step: at rest these are the
-// solution already, so that a stack of any height converges over a few steps and stays. Then, as in Box2D's soft step,
-// in two halves:
+// solution already, so that a stack of any height converges over a few steps and stays. With them the velocities are
+// damped (contact_damping.c). Then, as in Box2D's soft step, in two halves:
 //
 // 1 arrive   The gap must not close farther than it is wide: a point in free fall lands on the surface rather than
 // stops
@@ -106,7 +106,12 @@ static pl_vec3 relative_velocity(const pl_contact_body *bodies, const pl_contact
 }
 
 // The velocities of a row that bounces; false if it does not.
+//
+// Points of an elastic body do not bounce off colliders: the body does, by its elasticity, and loses the speed that its
+// restitution does not grant when it parts (contact_rest.c). Points that bounced under it met the collider again and
+// again, and turned its fall into vibration: with e = 1 it rose less high than with e = 0.
 static bool bounce(const resolution *r, const pl_contact *contact, double speed, pl_contact_row *row) {
+  if (contact->collider >= 0 && r->bodies[contact->a.body].is_elastic) return false;
   pl_contact_meeting meeting = {
       .step = r->step->step,
       .speed = speed,
@@ -328,11 +333,16 @@ static void sweep_phases(resolution *r) {
   pl_contact_plan_visit_large(r->solver->context, &r->memory->plan, sweep_pairs, r);
 }
 
+// The impulses of the last step act on the large islands.
+static void start_large(resolution *r) {
+  r->starts = true;
+  sweep_phases(r);
+  r->starts = false;
+}
+
 // One half of the solution of the large islands.
 static void sweep_large(resolution *r, bool corrects, int32_t sweeps) {
-  r->corrects = r->starts = corrects;
-  if (r->starts) sweep_phases(r);
-  r->starts = false;
+  r->corrects = corrects;
   for (int32_t i = 0; i < sweeps; ++i) {
     r->notes = i == 0 && !corrects;
     sweep_phases(r);
@@ -432,11 +442,16 @@ static pl_pair_range rows_of(const pl_contact_pair *pairs, int32_t count) {
   return rows;
 }
 
+// The impulses of the last step act on an island.
+static void start_island(resolution *r, const pl_contact_island *island) {
+  r->starts = true;
+  sweep_pairs(r, island->pairs, island->pair_count);
+  r->starts = false;
+}
+
 // One half of the solution of an island.
 static void sweep_island(resolution *r, const pl_contact_island *island, bool corrects, int32_t sweeps) {
-  r->corrects = r->starts = corrects;
-  if (r->starts) sweep_pairs(r, island->pairs, island->pair_count);
-  r->starts = false;
+  r->corrects = corrects;
   for (int32_t i = 0; i < sweeps; ++i) {
     r->notes = i == 0 && !corrects;
     sweep_pairs(r, island->pairs, island->pair_count);
@@ -468,6 +483,8 @@ static void resolve_island(const resolution *all, int32_t number) {
   build_rows(r, rows.first, rows.first + rows.count, 0);
   for (int32_t p = 0; p < island.pair_count; ++p)
     if (island.pairs[p].axis >= 0) pl_soft_build(&r->soft, range.first + p);
+  pl_contact_note_island(&damping, &island);
+  start_island(r, &island);
   pl_contact_damp_island(&damping, &island);
   sweep_island(r, &island, true, r->arrivals);
   for (int32_t i = 0; i < island.body_count; ++i)
@@ -527,6 +544,8 @@ static void resolve_large(resolution *r) {
   pl_contact_damping damping = damping_of(r);
   pl_parallel_for(context, row_count, ROW_GRAIN, build_rows, r);
   pl_contact_plan_visit_large(context, plan, build_soft, r);
+  pl_contact_note_large(&damping);
+  start_large(r);
   pl_contact_damp_large(&damping);
   sweep_large(r, true, r->arrivals);
   pl_parallel_for(context, body_count, BODY_GRAIN, move_positions, r);

@@ -302,8 +302,10 @@ typedef struct pl_contact_island {
   int32_t pair_count;
 } pl_contact_island;
 
-// Between building rows and sweeping them: note velocities, and damp them. Of one island, and of
-// all large ones.
+// Note the velocities that positions have followed, before rows push; damp them between the
+// impulses of the last step and the sweeps. Of one island, and of all large ones.
+void pl_contact_note_island(const pl_contact_damping *damping, const pl_contact_island *island);
+void pl_contact_note_large(pl_contact_damping *damping);
 void pl_contact_damp_island(pl_contact_damping *damping, const pl_contact_island *island);
 void pl_contact_damp_large(pl_contact_damping *damping);
 

@@ -21,7 +21,7 @@ static const pl_parameter ITEMS[] = {
     NUMBER(damping, 2, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 20), ABOUT("Vibration dies away as exp(-damping t); rigid motion, flight and tumbling, is spared.")),
     NUMBER(density, 1000, ABOVE(0, 1e9), UNIT("kg/m^3"), LOG_SLIDER(10, 1e4), ABOUT("Mass per volume; matters against forces, springs and other bodies, not in free fall.")),
     NUMBER(friction, 0.5, FROM(0, 1e3), SLIDER(0, 2), ABOUT("Coulomb coefficient; with another body or collider the geometric mean of both counts.")),
-    NUMBER(restitution, 0.2, FROM(0, 1), SLIDER(0, 1), ABOUT("Fraction of the speed kept in a bounce; the larger of both bodies' counts.")),
+    NUMBER(restitution, 0.2, FROM(0, 1), SLIDER(0, 1), ABOUT("Fraction of the speed kept in a bounce; the larger of both bodies' counts. Off colliders: how much of its elastic rebound is kept.")),
     NUMBER(plastic_threshold, 0, FROM(0, 1), SLIDER(0, 1), ABOUT("Weight beyond which the rest shape moves along the examples and stays; 0 for never.")),
     NUMBER(plastic_rate, 5, FROM(0, 1e6), UNIT("1/s"), SLIDER(0, 20), ABOUT("How fast the rest shape moves then.")),
     SWITCH(hold_examples, true, OFFERED, ABOUT("Store the exact shape of every region in every example, so that each example is a minimum of the energy; without, only its affine part, in less time. Only with conserving rotation.")),

@@ -65,6 +65,7 @@ static bool list_bodies(pl_world *world) {
         .impulse_mask = &body->impulse_mask,
         .press_mask = &body->press_mask,
         .id = pl_slots_id_at(&world->bodies, i).slot,
+        .is_elastic = body->model->method->get_rigid == NULL,
         .self_contact = body->model->self_contact && body->collides,
         .spares_colliders = body->model->method->handles_colliders || !body->collides,
         .spares_faces = !meets_faces(body),
