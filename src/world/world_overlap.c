@@ -26,11 +26,14 @@
 #include "pliant/math.h"
 #include "world/world_state.h"
 
-// Points hardly disturb each other; faces share their corners.
-enum { OVERLAP_GRAIN = 8, SWEEPS = 3, FACE_SWEEPS = 12 };
+// Points hardly disturb each other; faces share their corners. From the second number of sweeps on, what is still too
+// deep stays where it was when the step began.
+enum { OVERLAP_GRAIN = 8, SWEEPS = 3, FACE_SWEEPS = 16, HOLD_SWEEP = 8 };
 
 // Of the thickness: where points are put, so that rounding leaves them within it.
 static const double WITHIN = 0.98;
+// Faces are put back when they are deeper by this fraction of what they may be: sweeps end where nothing is.
+static const double WORTH = 0.01;
 // A face is lifted by at most the inverse of this times the depth of a collider that it does not lie on.
 static const double MIN_FACING = 0.5;
 // A place of a triangle is on a side of it where a weight is less than this.
@@ -43,6 +46,7 @@ typedef struct overlap {
   double step;
   bool is_half_space;
   bool meets_faces;        // it may touch the body with more than points
+  bool holds_back;         // what is too deep stays where it was
   pl_half_space plane;     // at the end, of a half-space
   pl_contact_hold *holds;  // one per particle, or NULL
 } overlap;
@@ -99,6 +103,22 @@ static double shift_of(const overlap *o, const pl_contact_surface *surface, int3
   return depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
 }
 
+// The particles of a place stay where they were when the step began, on the collider if that moves. There all of them
+// were outside. What hits the rim of a collider at high speed is pushed to either side of it by turns otherwise, and
+// farther by each.
+static void hold_place(const overlap *o, const pl_body *body, const pl_contact_points *points,
+                       const pl_contact_arm *place, pl_vec3 normal) {
+  for (int32_t k = 0; k < place->count; ++k) {
+    int32_t particle = place->terms[k].particle;
+    if (!(body->inverse_masses[particle] > 0)) continue;
+    pl_vec3 start = points->starts[particle], *at = &points->positions[particle];
+    *at = pl_collider_carry(o->collider, o->start, o->end, start, *at);
+    pl_vec3 way = pl_vec3_sub(*at, start);
+    points->velocities[particle] = pl_vec3_scale(way, 1 / o->step);
+    if (o->holds != NULL) o->holds[particle] = (pl_contact_hold){true, normal, way};
+  }
+}
+
 // Move a place of a body, a weighted mean of particles, along a normal. `way` is that of the collider there. False
 // where nothing can be moved.
 static bool move_place(const overlap *o, const pl_body *body, const pl_contact_points *points,
@@ -107,6 +127,10 @@ static bool move_place(const overlap *o, const pl_body *body, const pl_contact_p
   for (int32_t k = 0; k < place->count; ++k)
     if (body->inverse_masses[place->terms[k].particle] > 0) square += place->terms[k].weight * place->terms[k].weight;
   if (!(square > 0)) return false;
+  if (o->holds_back) {
+    hold_place(o, body, points, place, normal);
+    return true;
+  }
   double speed = pl_vec3_dot(way, normal) / o->step;
   for (int32_t k = 0; k < place->count; ++k) {
     int32_t particle = place->terms[k].particle;
@@ -146,8 +170,9 @@ static bool part_contact(const overlap *o, const pl_world *world, const pl_body 
   // The gap of a contact is counted from where the thickness ends.
   double thickness = body->model->contact_radius;
   double depth = contact->offset - pl_vec3_dot(contact->normal, place) - thickness;
-  double shift = depth - fmax(WITHIN * body->model->max_overlap, -contact->start_gap - thickness);
-  if (!(shift > 0)) return false;
+  double allowed = WITHIN * body->model->max_overlap;
+  double shift = depth - fmax(allowed, -contact->start_gap - thickness);
+  if (!(shift > WORTH * allowed)) return false;
   return move_place(o, body, points, &arm, contact->normal, shift, pl_vec3_scale(contact->surface_velocity, o->step));
 }
 
@@ -186,7 +211,7 @@ static double shift_of_triangle(const overlap *o, double allowed, const pl_vec3 
     start = pl_vec3_add_scaled(start, from[k], w[k]);
   }
   double shift = depth - limit_of(allowed, -pl_collider_distance(o->collider, o->start, start, NULL));
-  if (!(shift > 0)) return 0;
+  if (!(shift > WORTH * allowed)) return 0;
   place->way = pl_vec3_sub(pl_collider_carry(o->collider, o->start, o->end, start, place->position), start);
   double facing = -pl_vec3_dot(face, place->normal);
   bool is_inside = w[0] > ON_SIDE && w[1] > ON_SIDE && w[2] > ON_SIDE;
@@ -222,10 +247,11 @@ static bool part_triangles(const overlap *o, const pl_world *world, const pl_bod
   return any;
 }
 
-static bool part_body(const overlap *o, const pl_world *world, const pl_body *body, const pl_contact_points *points) {
+static bool part_body(overlap *o, const pl_world *world, const pl_body *body, const pl_contact_points *points) {
   bool any = false, changed = true;
   int sweeps = o->meets_faces ? FACE_SWEEPS : SWEEPS;
   for (int sweep = 0; sweep < sweeps && changed; ++sweep) {
+    o->holds_back = sweep >= HOLD_SWEEP;
     changed = o->meets_faces && part_contacts(o, world, body, points);
     changed = (o->meets_faces && part_triangles(o, world, body, points)) || changed;
     for (int32_t i = 0; i < body->model->surface.point_count; ++i) changed = part_point(o, body, points, i) || changed;
