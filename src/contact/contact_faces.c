@@ -53,14 +53,22 @@ static double allowed_of(const pl_contact_detection *d, int32_t body) {
   return d->bodies[body].radius + d->scale.slop;
 }
 
+// How far a point of a collider moves in the step, at most, along each axis.
+static pl_vec3 way_of(const pl_collider_step *step) {
+  double cosine = fabs(pl_quat_dot(step->start.rotation, step->end.rotation));
+  // Half the angle is at most π/2 of its sine.
+  double turn = PL_PI * sqrt(fmax(0, 1 - cosine * cosine));
+  double way = pl_vec3_distance(step->start.position, step->end.position) + turn * step->collider->reach;
+  return pl_vec3_of(way, way, way);
+}
+
 // Does the path of a body come near an edge of a box? Where it is over the middle of a face, its own points are first.
 static bool is_near_box_edge(const pl_collider_step *step, const pl_box *path) {
-  if (step->is_moving) return true;
   pl_vec3 half = pl_vec3_scale(pl_vec3_sub(path->max, path->min), 0.5), size = step->collider->half_size;
   pl_vec3 middle = pl_transform_apply_inverse(step->end, pl_box_center(*path));
   pl_quat back = pl_quat_conjugate(step->end.rotation);
-  // In the frame of the collider the path is in a box with these half edges.
-  pl_vec3 reach = {0, 0, 0}, axes[3] = {{half.x, 0, 0}, {0, half.y, 0}, {0, 0, half.z}};
+  // In the frame of the collider the path is in a box with these half edges, and as much more as the collider moves.
+  pl_vec3 reach = way_of(step), axes[3] = {{half.x, 0, 0}, {0, half.y, 0}, {0, 0, half.z}};
   for (int k = 0; k < 3; ++k) {
     pl_vec3 a = pl_quat_rotate(back, axes[k]);
     reach = pl_vec3_add(reach, pl_vec3_of(fabs(a.x), fabs(a.y), fabs(a.z)));

@@ -7,17 +7,19 @@ bool pl_contact_has_rigid(const pl_contact_body *bodies, int32_t body_count, boo
   return false;
 }
 
-// Does a collider touch faces of a body? These share their corners, so that friction takes more sweeps to settle.
-static bool has_face_contacts(const pl_contact_presence *presence) {
-  return presence->is_near_faces && presence->edge_contact_count > 0;
-}
-
 // A contact of such bodies acts on a few of many particles, which give way by themselves.
 bool pl_contact_are_soft(const pl_contact_solver *solver, const pl_contact_body *bodies) {
   const pl_contact_memory *memory = &solver->memory;
   for (int32_t i = 0; i < memory->body_count; ++i)
-    if (!bodies[i].asleep && (!memory->presences[i].is_fine || has_face_contacts(&memory->presences[i]))) return false;
+    if (!bodies[i].asleep && !memory->presences[i].is_fine) return false;
   return solver->joint_count == 0;
+}
+
+// Does a collider touch faces? These share their corners, so that friction takes more sweeps to settle.
+static bool has_face_contacts(const pl_contact_memory *memory) {
+  for (int32_t i = 0; i < memory->body_count; ++i)
+    if (memory->presences[i].is_near_faces && memory->presences[i].edge_contact_count > 0) return true;
+  return false;
 }
 
 // A stack of rigid bodies sways unless it has twice as many sweeps as others. For soft bodies a quarter does: a heap of
@@ -25,6 +27,7 @@ bool pl_contact_are_soft(const pl_contact_solver *solver, const pl_contact_body 
 pl_contact_sweeps pl_contact_count_sweeps(const pl_contact_solver *solver, const pl_contact_body *bodies,
                                           int32_t rounds, bool are_soft) {
   bool is_stiff = pl_contact_has_rigid(bodies, solver->memory.body_count, false);
-  int32_t arrivals = is_stiff ? 2 * rounds : are_soft ? (rounds + 3) / 4 : rounds;
+  bool is_quick = are_soft && !has_face_contacts(&solver->memory);
+  int32_t arrivals = is_stiff ? 2 * rounds : is_quick ? (rounds + 3) / 4 : rounds;
   return (pl_contact_sweeps){arrivals, is_stiff ? rounds : (arrivals + 1) / 2};
 }
