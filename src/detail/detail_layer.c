@@ -1,8 +1,8 @@
 // Detail as a layer of a body: what its tools touch after a step becomes contacts of a filter (pliant/detail.h).
 //
-// A tool touches the surface points that are closer to it than the gap the body keeps and the reach. One contact is
-// made of them: their mean, the closer ones counting more, and all of them as its patch. The layer has no state of its
-// own, so snapshots need nothing from it.
+// A tool touches the surface points that are closer to it than the gap the body keeps and the reach, and the triangles
+// that are, between points that are not. One contact is made of them: their mean, the closer ones counting more, and
+// all of them as its patch. The layer has no state of its own, so snapshots need nothing from it.
 #include "detail/detail_layer.h"
 
 #include <math.h>
@@ -10,6 +10,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
+#include "contact/collider_triangle.h"
 #include "contact/surface_tree.h"
 #include "detail/detail_parameters.h"
 #include "pliant/math.h"
@@ -96,37 +97,98 @@ static bool is_tool(const pl_detail_layer *layer, pl_slot_id id, const pl_collid
   return false;
 }
 
-// The contact of one tool with the surface; false if it touches nothing.
-static bool touch(const pl_collider *collider, pl_transform placement, double limit, const pl_vec3 *points,
-                  int32_t point_count, int32_t *patch, pl_detail_contact *contact) {
-  pl_vec3 center = pl_transform_apply(placement, collider->center), sum = {0, 0, 0}, facing = {0, 0, 0};
-  double around = collider->reach + limit, total = 0;
-  int32_t count = 0;
-  for (int32_t i = 0; i < point_count; ++i) {
-    pl_vec3 off = pl_vec3_sub(points[i], center), normal;
-    if (pl_vec3_dot(off, off) > around * around) continue;
-    double depth = limit - pl_collider_distance(collider, placement, points[i], &normal);
-    if (!(depth > 0)) continue;
-    patch[count++] = i;
-    total += depth;
-    sum = pl_vec3_add_scaled(sum, points[i], depth);
-    facing = pl_vec3_add_scaled(facing, normal, -depth);
+// What a tool touches, so far.
+typedef struct tool_touch {
+  const pl_collider *collider;
+  pl_transform placement;
+  double limit;           // metres of gap within which it touches
+  const pl_vec3 *points;  // of the surface
+  int32_t *patch, count;  // those that are touched, `point_count` of them by themselves, in rising order
+  int32_t point_count;
+  double total;         // of how deep all places are within the limit
+  pl_vec3 sum, facing;  // of the places and of the directions into the body, times this
+} tool_touch;
+
+static void add_place(tool_touch *touch, pl_vec3 place, pl_vec3 normal, double depth) {
+  touch->total += depth;
+  touch->sum = pl_vec3_add_scaled(touch->sum, place, depth);
+  touch->facing = pl_vec3_add_scaled(touch->facing, normal, -depth);
+}
+
+static bool is_listed(const tool_touch *touch, int32_t first, int32_t count, int32_t point) {
+  for (int32_t i = first; i < count; ++i)
+    if (touch->patch[i] == point) return true;
+  return false;
+}
+
+static bool is_touched(const tool_touch *touch, int32_t point) {
+  int32_t first = 0, count = touch->point_count;
+  while (count > 0) {
+    int32_t half = count / 2, middle = touch->patch[first + half];
+    if (middle == point) return true;
+    first = middle < point ? first + half + 1 : first;
+    count = middle < point ? count - half - 1 : half;
   }
-  if (count == 0) return false;
-  *contact = (pl_detail_contact){.point = pl_vec3_scale(sum, 1.0 / total),
-                                 .normal = facing,
-                                 .pressure = total,
-                                 .patch_count = count,
+  return false;
+}
+
+// A triangle between whose corners the tool is, without touching any of them. Its nearest corner joins the patch.
+static void touch_triangle(tool_touch *touch, const int32_t *triangle) {
+  pl_vec3 corners[3], normal, place = {0, 0, 0};
+  for (int k = 0; k < 3; ++k) {
+    if (is_touched(touch, triangle[k])) return;
+    corners[k] = touch->points[triangle[k]];
+  }
+  double weights[3];
+  double depth = touch->limit + pl_collider_triangle_depth(touch->collider, touch->placement, corners, -touch->limit,
+                                                           weights, &normal);
+  if (!(depth > 0)) return;
+  int nearest = weights[1] > weights[0] ? 1 : 0;
+  if (weights[2] > weights[nearest]) nearest = 2;
+  for (int k = 0; k < 3; ++k) place = pl_vec3_add_scaled(place, corners[k], weights[k]);
+  add_place(touch, place, normal, depth);
+  if (!is_listed(touch, touch->point_count, touch->count, triangle[nearest]))
+    touch->patch[touch->count++] = triangle[nearest];
+}
+
+static void touch_points(tool_touch *touch, int32_t point_count) {
+  const pl_collider *collider = touch->collider;
+  pl_vec3 center = pl_transform_apply(touch->placement, collider->center);
+  double around = collider->reach + touch->limit;
+  for (int32_t i = 0; i < point_count; ++i) {
+    pl_vec3 off = pl_vec3_sub(touch->points[i], center), normal;
+    if (pl_vec3_dot(off, off) > around * around) continue;
+    double depth = touch->limit - pl_collider_distance(collider, touch->placement, touch->points[i], &normal);
+    if (!(depth > 0)) continue;
+    touch->patch[touch->count++] = i;
+    add_place(touch, touch->points[i], normal, depth);
+  }
+  touch->point_count = touch->count;
+}
+
+// The contact of one tool with the surface; false if it touches nothing.
+static bool touch_surface(const pl_collider *collider, pl_transform placement, double limit,
+                          const pl_contact_surface *surface, const pl_vec3 *points, int32_t *patch,
+                          pl_detail_contact *contact) {
+  tool_touch touch = {.collider = collider, .placement = placement, .limit = limit, .points = points, .patch = patch};
+  touch_points(&touch, surface->point_count);
+  for (int32_t t = 0; collider->surface != NULL && t < surface->triangle_count; ++t)
+    touch_triangle(&touch, &surface->triangles[3 * (size_t)t]);
+  if (touch.count == 0) return false;
+  *contact = (pl_detail_contact){.point = pl_vec3_scale(touch.sum, 1.0 / touch.total),
+                                 .normal = touch.facing,
+                                 .pressure = touch.total,
+                                 .patch_count = touch.count,
                                  .patch_points = patch};
   return true;
 }
 
-bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_vec3 *points,
-                         int32_t point_count, int32_t *patch, pl_detail_contact *contact) {
+bool pl_world_find_touch(const pl_world *world, pl_collider_id tool, double limit, const pl_contact_surface *surface,
+                         const pl_vec3 *points, int32_t *patch, pl_detail_contact *contact) {
   const pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(tool));
   if (collider == NULL) return false;
-  return touch(collider, pl_collider_placement(collider, pl_world_get_time(world)), limit, points, point_count, patch,
-               contact);
+  return touch_surface(collider, pl_collider_placement(collider, pl_world_get_time(world)), limit, surface, points,
+                       patch, contact);
 }
 
 static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl_vec3 *points, int32_t point_count,
@@ -139,8 +201,8 @@ static pl_status after_step(void *user, const pl_world *world, pl_body_id id, pl
     const pl_collider *collider = pl_slots_at(&world->colliders, i);
     if (!is_tool(layer, pl_slots_id_at(&world->colliders, i), collider)) continue;
     int32_t *patch = layer->patches + (size_t)point_count * (size_t)layer->contact_count;
-    layer->contact_count += touch(collider, pl_collider_placement(collider, time), limit, points, point_count, patch,
-                                  &layer->contacts[layer->contact_count]);
+    layer->contact_count += touch_surface(collider, pl_collider_placement(collider, time), limit, &body->model->surface,
+                                          points, patch, &layer->contacts[layer->contact_count]);
   }
   if (layer->contact_count == 0) return PL_OK;
   body->model->method->get_positions(body->model, body->state, layer->displacements);

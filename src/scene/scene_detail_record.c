@@ -355,7 +355,8 @@ static pl_status keep(recorder *r, const pl_scene_touch *touch, pl_collider_id t
   const pl_detail_object *object = &session->object;
   double limit = r->parts[COARSE]->model->contact_radius + r->recipe->reach;
   pl_detail_contact contact;
-  if (!pl_world_find_touch(r->world, tool, limit, r->now[COARSE], object->surface_count, r->patch, &contact))
+  if (!pl_world_find_touch(r->world, tool, limit, &r->parts[COARSE]->model->surface, r->now[COARSE], r->patch,
+                           &contact))
     return report_problem(r, touch->json, "no-touch", "raise `depth`, or `reach`",
                           "the tool does not touch the coarse body");
   pl_vec3 *moved = PL_TAKE(&session->arena, pl_vec3, object->material_count);
