@@ -5,8 +5,8 @@
 // whose corners are outside, by at most
 //
 //   θ h / 4                     the triangle lies across the edge, half of it on either side
-//   κ h² / 8                    many edges, one behind the other, of curvature κ = θ / length
-//   h² / 8 R                    a ball of radius R
+//   κ h² / 6                    many edges, one behind the other, of curvature κ = θ / length
+//   h² / 6 R                    a ball of radius R, below the middle of an equilateral triangle
 //
 // to first order. Where that is less than the contact thickness of a body the points of the body do all the work.
 #include "contact/collider_surface.h"
@@ -147,7 +147,7 @@ static bool measure_sharpness(pl_collider *collider, pl_collider_surface *surfac
 }
 
 static double sag_of(double angle, double curvature, double size) {
-  return fmin(fmax(0.25 * angle * size, 0.125 * curvature * size * size), MAX_SAG * size);
+  return fmin(fmax(0.25 * angle * size, curvature * size * size / 6), MAX_SAG * size);
 }
 
 double pl_collider_surface_sag(const pl_collider_surface *surface, int32_t point, double size) {

@@ -51,7 +51,7 @@ typedef struct overlap {
   pl_contact_hold *holds;  // one per particle, or NULL
 } overlap;
 
-// `body`: its number among those that contact knows.
+// `body`: its number among those that contact knows, or -1.
 static overlap overlap_of(const pl_world *world, int32_t body, int32_t number) {
   const pl_collider *collider = PL_ITEM(&world->collider_list, const pl_collider *, number);
   overlap o = {.number = number,
@@ -60,7 +60,8 @@ static overlap overlap_of(const pl_world *world, int32_t body, int32_t number) {
                .is_half_space = collider->shape == PL_COLLIDER_HALF_SPACE};
   pl_collider_motion(collider, pl_world_get_time(world), o.step, &o.start, &o.end);
   o.plane = pl_half_space_of(o.end);
-  o.meets_faces = collider->surface != NULL && pl_contact_solver_is_near_faces(world->contact_solver, body);
+  o.meets_faces =
+      collider->surface != NULL && body >= 0 && pl_contact_solver_is_near_faces(world->contact_solver, body);
   return o;
 }
 
