@@ -43,6 +43,8 @@ static const pl_body_method FAST_METHOD = {
     .list_examples = pl_fem_fast_list_examples,
     .get_weights = pl_fem_fast_get_weights,
     .set_weights = pl_fem_fast_set_weights,
+    .create_work = pl_fem_fast_create_work,
+    .destroy_work = pl_fem_fast_destroy_work,
 };
 
 bool pl_fem_is_fast_model(const pl_model *model) {

@@ -21,8 +21,7 @@ enum { MAX_ITERATIONS = 20 };
 typedef struct fast_step {
   pl_fem_fast_step *step;
   const pl_body_move *move;
-  pl_fem_fast_matrix matrix;
-  double *moves;  // d of the ends
+  pl_fem_fast_matrix *matrix;
 } fast_step;
 
 static pl_fem_fast_work *work_of(const pl_body_coupled_step *step) {
@@ -49,12 +48,10 @@ static pl_status begin(const pl_model *model, void *state, const pl_body_move *m
   pl_fem_fast_step *made = pl_fem_fast_begin_step(model, state, move);
   fast_step *data = PL_SCRATCH(move->scratch, fast_step, 1);
   if (made == NULL || data == NULL) return pl_fail_memory(error);
-  *data = (fast_step){.step = made, .move = move};
+  *data = (fast_step){made, move, move->work};
   pl_fem_fast_touch_take_forces(&made->solver.touch);
   pl_fem_fast_find_turning(&made->solver);
-  data->moves = PL_SCRATCH(move->scratch, double, 3 * (ptrdiff_t)model->particle_count);
-  if (data->moves == NULL || !pl_fem_fast_matrix_take(&made->solver, move->scratch, &data->matrix))
-    return pl_fail_memory(error);
+  pl_fem_fast_matrix_fill(&made->solver, data->matrix);
   memset(step->fixed, 0, (size_t)model->particle_count);
   for (int32_t k = 0; k < made->solver.pin_count; ++k)
     if (made->pins[k].is_hard) step->fixed[fast->point_of[made->pins[k].particle]] = 7;
@@ -94,7 +91,7 @@ static void add_held(const fast_step *data, const double *d, double *product) {
 static double evaluate(pl_body_coupled_step *step, pl_body_coupled_mode mode) {
   fast_step *data = step->data;
   pl_fem_fast_work *work = &data->step->solver.work;
-  double rate = 1 / (work->model->step * work->model->step), *d = data->moves;
+  double rate = 1 / (work->model->step * work->model->step), *d = data->matrix->moves;
   int32_t count = work->model->head.particle_count;
   pl_vec3 origin = origin_of(work);
   pl_f4 *forces = data->step->kept_forces;
@@ -103,7 +100,7 @@ static double evaluate(pl_body_coupled_step *step, pl_body_coupled_mode mode) {
     put(d, point, pl_vec3_sub(pl_vec3_sub(at(step->ends, point), origin), pl_vec3_of_f4(work->predicted[i])));
     forces[i] = work->forces[i];
   }
-  pl_fem_fast_matrix_multiply(&data->step->solver, &data->matrix, d, step->gradient);
+  pl_fem_fast_matrix_multiply(&data->step->solver, data->matrix, d, step->gradient);
   add_held(data, d, step->gradient);
   double energy = 0, noise = 0;
   for (int32_t i = 0; i < count; ++i) {
@@ -129,7 +126,7 @@ static double evaluate(pl_body_coupled_step *step, pl_body_coupled_mode mode) {
 static void multiply(const pl_body_coupled_step *step, const double *d, double *product) {
   const fast_step *data = step->data;
   const pl_fem_fast_model *model = data->step->solver.work.model;
-  pl_fem_fast_matrix_multiply(&data->step->solver, &data->matrix, d, product);
+  pl_fem_fast_matrix_multiply(&data->step->solver, data->matrix, d, product);
   add_held(data, d, product);
   pl_fem_fast_touch_add_product(&data->step->solver.touch, d, 1 / (model->step * model->step), product);
 }
@@ -138,7 +135,7 @@ static void get_blocks(const pl_body_coupled_step *step, double *blocks) {
   const pl_fem_fast_step *data = ((const fast_step *)step->data)->step;
   const pl_fem_fast_model *model = data->solver.work.model;
   double rate = 1 / (model->step * model->step);
-  const pl_block_matrix *matrix = &((const fast_step *)step->data)->matrix.blocks;
+  const pl_block_matrix *matrix = &((const fast_step *)step->data)->matrix->blocks;
   for (int32_t i = 0; i < model->head.particle_count; ++i)
     memcpy(blocks + 9 * (ptrdiff_t)i, matrix->values + 9 * (ptrdiff_t)matrix->pattern->diagonal[i], 9 * sizeof(double));
   for (int32_t k = 0; k < data->solver.pin_count; ++k) {

@@ -26,6 +26,34 @@ pl_status pl_fem_fast_pattern_build(const pl_sparse *matrix, const pl_mesh_view 
   return PL_OK;
 }
 
+pl_status pl_fem_fast_create_work(const pl_model *model, pl_context *context, double step, void **work,
+                                  pl_error *error) {
+  (void)step;
+  const pl_fem_fast_model *fast = (const pl_fem_fast_model *)model;
+  ptrdiff_t n = 3 * (ptrdiff_t)model->particle_count, stride = (n + 7) / 8 * 8;
+  pl_arena arena;
+  pl_arena_init(&arena, context, 0);
+  pl_fem_fast_matrix *made = PL_TAKE(&arena, pl_fem_fast_matrix, 1);
+  if (made == NULL) return pl_fail_memory(error);
+  made->arena = arena;
+  bool good = pl_block_matrix_take(&made->arena, &fast->pattern, &made->blocks);
+  made->turned =
+      (pl_fem_fast_turned){.size = n, .stride = stride, .columns = PL_TAKE(&made->arena, double, 6 * stride)};
+  made->turns = PL_TAKE(&made->arena, double, 3 * stride);
+  made->moves = PL_TAKE(&made->arena, double, n);
+  if (!good || made->arena.failed) {
+    pl_fem_fast_destroy_work(made);
+    return pl_fail_memory(error);
+  }
+  *work = made;
+  return PL_OK;
+}
+
+void pl_fem_fast_destroy_work(void *work) {
+  pl_arena arena = ((pl_fem_fast_matrix *)work)->arena;
+  pl_arena_destroy(&arena);
+}
+
 // --- assembly -----------------------------------------------------------------------------------------------------
 
 static void put_stretches(const pl_fem_fast_model *model, double *values) {
@@ -75,18 +103,14 @@ static double dot(const double *a, const double *b, ptrdiff_t count) {
   return sum;
 }
 
-bool pl_fem_fast_matrix_take(pl_fem_fast_solver *solver, pl_scratch *scratch, pl_fem_fast_matrix *matrix) {
+void pl_fem_fast_matrix_fill(const pl_fem_fast_solver *solver, pl_fem_fast_matrix *matrix) {
   const pl_fem_fast_model *model = solver->work.model;
-  ptrdiff_t n = 3 * (ptrdiff_t)model->head.particle_count, stride = (n + 7) / 8 * 8;
-  enum { PADDING = 4 };  // as in pl_block_matrix_take()
   pl_fem_fast_turned *turned = &matrix->turned;
-  matrix->blocks = (pl_block_matrix){.pattern = &model->pattern};
-  matrix->blocks.values = PL_SCRATCH(scratch, double, 9 * (size_t)model->pattern.block_count + PADDING);
-  *turned = (pl_fem_fast_turned){.size = n, .stride = stride, .columns = PL_SCRATCH(scratch, double, 6 * stride)};
-  double *turns = PL_SCRATCH(scratch, double, 3 * stride), *bends = turned->columns + 3 * stride;
-  if (matrix->blocks.values == NULL || turned->columns == NULL || turns == NULL) return false;
+  pl_fem_fast_work work = solver->work;  // a view of it
+  ptrdiff_t n = turned->size, stride = turned->stride;
+  double *turns = matrix->turns, *bends = turned->columns + 3 * stride;
   put_stretches(model, matrix->blocks.values);
-  pl_block_matrix_assemble(solver->context, &matrix->blocks, 0, visit, &solver->work);
+  pl_block_matrix_assemble(solver->context, &matrix->blocks, 0, visit, &work);
   put_turning(solver, turned->columns, turns, stride);
   for (int c = 0; c < 3; ++c)
     pl_block_matrix_multiply(solver->context, &matrix->blocks, turns + stride * c, bends + stride * c);
@@ -94,7 +118,6 @@ bool pl_fem_fast_matrix_take(pl_fem_fast_solver *solver, pl_scratch *scratch, pl
     for (int c = 0; c < 3; ++c) turned->square[3 * r + c] = dot(turns + stride * r, bends + stride * c, n);
   double rate = (1 + model->step * model->mass_damping) / (model->step * model->step);
   pl_block_matrix_add_diagonal(solver->context, &matrix->blocks, rate, model->head.masses);
-  return true;
 }
 
 void pl_fem_fast_matrix_multiply(const pl_fem_fast_solver *solver, const pl_fem_fast_matrix *matrix, const double *d,

@@ -13,10 +13,18 @@
 #include "fem/fem_fast_turning.h"
 #include "sparse/block_matrix.h"
 
+// Workspace of a body: steps allocate nothing.
 typedef struct pl_fem_fast_matrix {
+  pl_arena arena;
   pl_block_matrix blocks;  // J + B, N/m, by mesh point
   pl_fem_fast_turned turned;
+  double *turns;  // columns of T, as those of W
+  double *moves;  // three numbers per particle, for the caller
 } pl_fem_fast_matrix;
+
+pl_status pl_fem_fast_create_work(const pl_model *model, pl_context *context, double step,
+                                  void **work, pl_error *error);
+void pl_fem_fast_destroy_work(void *work);
 
 // The part of the matrix that the model knows (fem_fast_build.c): which blocks there are, and
 // stretching.
@@ -24,9 +32,8 @@ typedef struct pl_fem_fast_matrix {
 pl_status pl_fem_fast_pattern_build(const pl_sparse *matrix, const pl_mesh_view *mesh,
                                     double inertia, pl_fem_fast_model *model, pl_error *error);
 
-// The matrix of a step whose rotations are found, in the scratch. False when out of memory.
-bool pl_fem_fast_matrix_take(pl_fem_fast_solver *solver, pl_scratch *scratch,
-                             pl_fem_fast_matrix *matrix);
+// The matrix of a step whose rotations are found.
+void pl_fem_fast_matrix_fill(const pl_fem_fast_solver *solver, pl_fem_fast_matrix *matrix);
 
 // product = A d, without what pins and colliders add.
 void pl_fem_fast_matrix_multiply(const pl_fem_fast_solver *solver, const pl_fem_fast_matrix *matrix,
