@@ -330,6 +330,14 @@ static double pull_back(const pl_fem_fast_contact *contact, pl_vec3 move, pl_vec
   return contact->slides ? cap * (length - 0.5 * cap / K) : 0.5 * K * length * length;
 }
 
+// Where nothing presses there is no friction. It has no energy to be found by, and may hold a point down that leaves
+// without it, and the reverse, for ever: after some changes it stays, up to the force of the last step.
+static void refresh_friction(pl_fem_fast_contact *contact) {
+  bool is_loose = is_released(contact);
+  if (is_loose && !contact->is_loose && contact->switches++ >= MAX_SWITCHES) return;
+  contact->is_loose = is_loose;
+}
+
 // Forces in double precision: what they balance is, and rounding by single would be as large as the remainder of both.
 double pl_fem_fast_touch_evaluate(const pl_fem_fast_touch *touch, bool refresh, const double *moves, double factor,
                                   double *gradient, pl_f4 *forces) {
@@ -349,7 +357,7 @@ double pl_fem_fast_touch_evaluate(const pl_fem_fast_touch *touch, bool refresh, 
       energy += 0.5 * K * depth * depth;
       force = pl_vec3_add_scaled(force, normal, K * depth);
     }
-    if (refresh) contact->is_loose = is_released(contact);
+    if (refresh) refresh_friction(contact);
     if (!contact->is_loose) {
       set_friction(contact, move, is_sliding(contact, move));
       energy += pull_back(contact, move, &force);
