@@ -9,7 +9,7 @@
 // A body against itself cannot use the second question as it stands, since every surface point is nearest to its own
 // triangles. Triangles in the neighbourhood of the point, and those that are as close in the rest shape, are left out;
 // of the others a point may be behind no farther than half an edge, and must face the triangle.
-#include "contact/contact_surface.h"
+#include "contact/contact_solver.h"
 #include "contact/pair_lanes.h"
 #include "contact/triangle_touch.h"
 #include "mesh/simplex.h"
@@ -20,23 +20,49 @@ static const double REST_GAPS = 1.5, REST_EDGES = 0.1;
 // neighbours are this fraction of an edge behind the triangle.
 static const double HOOKED = 0.5, HOOKED_EDGES = 0.25;
 
-pl_surface_search pl_surface_search_of(const pl_contact_query *query, int32_t other) {
-  return (pl_surface_search){.query = query,
-                             .motion = &query->group->motions[other],
-                             .other = other,
-                             .is_self = other == query->body,
-                             .gap = pl_contact_gap_between(query->group, other)};
+typedef struct surface_search {
+  const pl_contact_query *query;
+  const pl_surface_motion *motion;  // of the touched body
+  int32_t other;
+  bool is_self;
+  double gap;  // metres kept between the two surfaces
+  // Largest coordinate of the two surfaces where they meet, if the touched one is packed (pair_lanes.h); otherwise 0.
+  double packed_extent;
+  // Outward normal of the point's own surface, asked for only near a contact. It counts when both surfaces are closed.
+  bool is_facing_known, has_facing;
+  pl_vec3 facing;
+  // First crossing.
+  double crossing_time, crossing_gap;
+  pl_vec3 crossing_normal;
+  bool is_crossing_facing;
+  int32_t crossing_triangle;  // -1: none yet
+  double crossing_weights[3];
+  // Nearest triangle of the same body that counts, and a box around the normals at the point if the surface is closed.
+  pl_hit nearest;
+  pl_box ring_normals;
+} surface_search;
+
+static double gap_between(const pl_contact_group *group, int32_t other) {
+  return group->bodies[group->body].radius + group->bodies[other].radius;
 }
 
-static const pl_surface_motion *own_motion(const pl_surface_search *s) {
+static surface_search search_of(const pl_contact_query *query, int32_t other) {
+  return (surface_search){.query = query,
+                          .motion = &query->group->motions[other],
+                          .other = other,
+                          .is_self = other == query->body,
+                          .gap = gap_between(query->group, other)};
+}
+
+static const pl_surface_motion *own_motion(const surface_search *s) {
   return &s->query->group->motions[s->query->body];
 }
 
-static bool are_both_closed(const pl_surface_search *s) {
+static bool are_both_closed(const surface_search *s) {
   return own_motion(s)->tree->is_closed && s->motion->tree->is_closed;
 }
 
-static void find_facing(pl_surface_search *s) {
+static void find_facing(surface_search *s) {
   if (s->is_facing_known) return;
   s->is_facing_known = true;
   s->facing = pl_surface_motion_point_normal(own_motion(s), s->query->point);
@@ -47,7 +73,7 @@ static void find_facing(pl_surface_search *s) {
 //
 // The point's normal is a sum of those of its triangles with positive weights. Most often all of these are on one side,
 // and the weights, which take angles, are not needed.
-static bool is_facing(pl_surface_search *s, int32_t triangle) {
+static bool is_facing(surface_search *s, int32_t triangle) {
   if (!are_both_closed(s)) return true;
   const pl_surface_motion *own = own_motion(s);
   const pl_surface_tree *tree = own->tree;
@@ -68,7 +94,7 @@ static bool is_facing(pl_surface_search *s, int32_t triangle) {
 // it, and the triangle would push it along the outward normal of its own surface, to 60 degrees. A corner that has come
 // through a body would hang there: held away from its own body it stretches it, and flies off at many times the speed
 // of the impact when it comes free. It may go back instead.
-static bool is_hooked(pl_surface_search *s) {
+static bool is_hooked(surface_search *s) {
   find_facing(s);
   if (!s->has_facing || !(pl_vec3_dot(s->crossing_normal, s->facing) > HOOKED * pl_vec3_length(s->facing)))
     return false;
@@ -102,7 +128,7 @@ void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, 
   const double *weights = place->weights;
   const pl_contact_group *group = query->group;
   const pl_surface_motion *motion = &group->motions[other_body];
-  double keep_away = pl_contact_gap_between(group, other_body);
+  double keep_away = gap_between(group, other_body);
   pl_vec3 start = corner_mix(motion, motion->starts, triangle, weights);
   pl_vec3 end = corner_mix(motion, motion->ends, triangle, weights);
   double gap = pl_vec3_dot(normal, pl_vec3_sub(query->end, end)) - keep_away;
@@ -123,7 +149,7 @@ void pl_contact_add_triangle(const pl_contact_query *query, int32_t other_body, 
   pl_contact_slots_add(query->slots, &contact);
 }
 
-static void add_triangle(const pl_surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal) {
+static void add_triangle(const surface_search *s, int32_t triangle, const double weights[3], pl_vec3 normal) {
   pl_contact_place place = {triangle, {weights[0], weights[1], weights[2]}};
   pl_contact_add_triangle(s->query, s->other, &place, normal);
 }
@@ -154,17 +180,19 @@ static double rest_distance(const pl_surface_tree *tree, int32_t point, int32_t 
   return pl_vec3_distance(rest[point], pl_triangle_nearest(corners[0], corners[1], corners[2], rest[point], weights));
 }
 
-static bool is_spared(const pl_surface_search *s, int32_t triangle) {
+static bool is_spared(const surface_search *s, int32_t triangle) {
   const pl_surface_tree *tree = s->motion->tree;
   if (is_around(tree, s->query->point, triangle)) return true;
   return rest_distance(tree, s->query->point, triangle) <=
          pl_larger(REST_GAPS * s->gap, REST_EDGES * tree->edge_length);
 }
 
+static const double START_EDGES = 0.1;
+
 // A point that starts this fraction of an edge below a surface still enters it through the triangle above its start.
 // Where it ends, pressed by its own body, another face may be nearer, which would push it out through the wrong side.
-static double start_tolerance(const pl_surface_search *s) {
-  return pl_larger(s->query->group->scale.margin, PL_START_EDGES * s->motion->tree->edge_length);
+static double start_tolerance(const surface_search *s) {
+  return pl_larger(s->query->group->scale.margin, START_EDGES * s->motion->tree->edge_length);
 }
 
 // The first crossing counts, and of triangles the point starts below, the nearest.
@@ -174,8 +202,8 @@ static double start_depth_time(const pl_triangle_path *path) {
   return 1e-6 * pl_larger(depth, 0);
 }
 
-void pl_surface_visit_crossing(void *data, int32_t triangle) {
-  pl_surface_search *s = data;
+static void visit_crossing(void *data, int32_t triangle) {
+  surface_search *s = data;
   if (s->is_self && is_corner(s->motion->tree, s->query->point, triangle)) return;
   pl_triangle_path path = {.start = s->query->start, .end = s->query->end};
   pl_surface_corners(s->motion->tree, s->motion->starts, triangle, path.start_corners);
@@ -209,18 +237,18 @@ void pl_surface_visit_crossing(void *data, int32_t triangle) {
   for (int k = 0; k < 3; ++k) s->crossing_weights[k] = weights[k];
 }
 
-static bool find_crossing(pl_surface_search *s, const pl_surface_front *front) {
+static bool find_crossing(surface_search *s, const pl_surface_front *front) {
   s->crossing_time = 2;
   s->crossing_triangle = -1;
   if (front->count == 0) return false;
   pl_box start = {s->query->start, s->query->start}, end = {s->query->end, s->query->end};
   pl_box path = pl_box_expand(pl_surface_motion_frame_box(s->motion, start, end), start_tolerance(s));
-  pl_surface_motion_visit(s->motion, front, path, pl_surface_visit_crossing, s);
+  pl_surface_motion_visit(s->motion, front, path, visit_crossing, s);
   return s->crossing_triangle >= 0;
 }
 
 // Unit normal of a contact at the nearest surface point, on the point's side or away from the inside.
-static pl_vec3 normal_at(const pl_surface_search *s, const pl_hit *hit, bool is_inside) {
+static pl_vec3 normal_at(const surface_search *s, const pl_hit *hit, bool is_inside) {
   pl_vec3 outward = pl_surface_motion_outward(s->motion, hit);
   pl_vec3 away = pl_vec3_scale(pl_vec3_sub(s->query->end, hit->point), is_inside ? -1 : 1);
   // On the surface itself the direction to it is noise.
@@ -229,36 +257,35 @@ static pl_vec3 normal_at(const pl_surface_search *s, const pl_hit *hit, bool is_
 }
 
 // Which side of an open surface the point was on at the start: only from there it can come close.
-static bool is_behind_at_start(const pl_surface_search *s, const pl_hit *hit) {
+static bool is_behind_at_start(const surface_search *s, const pl_hit *hit) {
   pl_vec3 corners[3];
   pl_surface_corners(s->motion->tree, s->motion->starts, hit->triangle, corners);
   pl_vec3 normal = pl_triangle_normal(corners[0], corners[1], corners[2]);
   return pl_vec3_dot(normal, pl_vec3_sub(s->query->start, corners[0])) < 0;
 }
 
+static void set_floats(float to[3], pl_vec3 a) {
+  to[0] = (float)a.x, to[1] = (float)a.y, to[2] = (float)a.z;
+}
+
 // The nearest triangle of a packed surface, as pl_surface_motion_nearest() finds it.
-pl_hit pl_surface_nearest_packed(const pl_surface_search *s, pl_vec3 position, double limit, const pl_vec3 *facing) {
+static pl_hit nearest_packed(const surface_search *s, pl_vec3 position, double limit, const pl_vec3 *facing) {
   const pl_surface_motion *motion = s->motion;
   int32_t nearest[PL_LANE_TRIANGLES];
   pl_lane_position at = {.limit = (float)(limit + 1e-6 * (limit + s->packed_extent)),
                          .extent = (float)s->packed_extent,
                          .has_facing = facing != NULL};
-  pl_lane_set_floats(at.position, pl_vec3_sub(position, motion->origin));
-  if (facing != NULL) pl_lane_set_floats(at.facing, pl_vec3_normalize_or(*facing, pl_vec3_of(0, 1, 0)));
+  set_floats(at.position, pl_vec3_sub(position, motion->origin));
+  if (facing != NULL) set_floats(at.facing, pl_vec3_normalize_or(*facing, pl_vec3_of(0, 1, 0)));
   int32_t count = pl_lane_kernels_get()->list_nearest(motion->packed, &at, nearest);
   return pl_surface_motion_nearest_of(motion, position, limit, facing, nearest, count);
 }
 
-static void take_exit(const pl_surface_search *s, const pl_hit *hit, bool is_inside, pl_surface_exit *out) {
-  const double *weights = hit->barycentric;
-  *out = (pl_surface_exit){
-      s->query->point, {hit->triangle, {weights[0], weights[1], weights[2]}}, normal_at(s, hit, is_inside)};
-}
-
-// The triangle nearest to `position`, within `limit`, that the point's own surface can lie against; false: none.
-static bool find_facing_exit(pl_surface_search *s, pl_vec3 position, double limit, pl_surface_exit *out) {
+// Touch the triangle nearest to `position`, within `limit`, that the point's own surface can lie against, if there is
+// one.
+static bool touch_facing(surface_search *s, pl_vec3 position, double limit) {
   find_facing(s);
-  pl_hit hit = s->packed_extent > 0 ? pl_surface_nearest_packed(s, position, limit, &s->facing)
+  pl_hit hit = s->packed_extent > 0 ? nearest_packed(s, position, limit, &s->facing)
                                     : pl_surface_motion_nearest(s->motion, position, limit, &s->facing);
   if (hit.triangle < 0) return false;
   pl_vec3 corners[3];
@@ -267,46 +294,38 @@ static bool find_facing_exit(pl_surface_search *s, pl_vec3 position, double limi
   pl_vec3 away = pl_vec3_sub(s->query->end, hit.point);
   hit.distance = pl_vec3_length(away);
   bool is_behind = pl_vec3_dot(away, pl_surface_motion_outward(s->motion, &hit)) < 0;
-  take_exit(s, &hit, is_behind, out);
+  add_triangle(s, hit.triangle, hit.barycentric, normal_at(s, &hit, is_behind));
   return true;
-}
-
-void pl_surface_add_exit(const pl_surface_search *s, const pl_surface_exit *out) {
-  pl_contact_add_triangle(s->query, s->other, &out->place, out->normal);
 }
 
 // What lies on an edge is as near to the side that it does not lie against, which would push it off. So a facing
 // triangle is preferred when it is within a fraction of an edge, or of a multiple of the distance. Without a limit a
 // body squashed flat would be pulled through thin ones, since then what faces it is their far side.
-static const double FACING_RATIO = 32;
+static const double FACING_EDGES = 0.1, FACING_RATIO = 32;
 
-// The nearest surface point, or what to touch instead; false where the point is neither inside the other body nor too
-// close.
-bool pl_surface_find_exit(pl_surface_search *s, const pl_hit *hit, bool is_behind, double facing_reach,
-                          pl_surface_exit *out) {
-  bool is_closed = s->motion->tree->is_closed, is_inside = is_closed && is_behind;
+// Touch the nearest surface point, if the point is inside the other body or too close. Returns whether it is outside.
+static bool touch_nearest(surface_search *s, const pl_hit *hit, bool is_behind, double facing_reach) {
+  bool is_closed = s->motion->tree->is_closed;
   double limit = s->gap + s->query->group->scale.margin;
-  if (!is_closed && is_behind != is_behind_at_start(s, hit)) return false;
-  if (!is_inside && hit->distance >= limit) return false;
+  if (!is_closed && is_behind != is_behind_at_start(s, hit)) return true;
+  bool is_inside = is_closed && is_behind;
+  if (!is_inside && hit->distance >= limit) return true;
   // What lies on an edge without being inside may also have a triangle nearest that it cannot lie against, as near as
   // the one that it does lie against: which of the two is found is chance, and what rests must not lose its contact.
   double reach = is_inside ? pl_larger(facing_reach, FACING_RATIO * hit->distance) : limit;
-  if (!is_facing(s, hit->triangle)) {
-    if (find_facing_exit(s, s->query->end, reach, out)) return true;
-    if (!is_inside) return false;
-  }
-  take_exit(s, hit, is_inside, out);
-  return true;
+  if (is_facing(s, hit->triangle) || (!touch_facing(s, s->query->end, reach) && is_inside))
+    add_triangle(s, hit->triangle, hit->barycentric, normal_at(s, hit, is_inside));
+  return !is_inside;
 }
 
-bool pl_surface_is_behind(const pl_surface_search *s, const pl_hit *hit) {
+static bool is_behind_hit(const surface_search *s, const pl_hit *hit) {
   pl_vec3 away = pl_vec3_sub(s->query->end, hit->point);
   return pl_vec3_dot(away, pl_surface_motion_outward(s->motion, hit)) < 0;
 }
 
 // Is the point inside the other body, or too close? Returns whether it is outside. `anchor` is the position asked for
 // last, nearby.
-static bool find_nearest(pl_surface_search *s, double facing_reach, pl_distance_anchor *anchor) {
+static bool find_nearest(surface_search *s, double facing_reach, pl_distance_anchor *anchor) {
   const pl_surface_motion *motion = s->motion;
   pl_vec3 position = s->query->end;
   pl_box end = {position, position};
@@ -320,33 +339,25 @@ static bool find_nearest(pl_surface_search *s, double facing_reach, pl_distance_
   }
   pl_hit hit = pl_surface_motion_nearest(motion, position, reach, NULL);
   if (hit.triangle < 0) return true;
-  bool is_behind = pl_surface_is_behind(s, &hit);
+  bool is_behind = is_behind_hit(s, &hit);
   *anchor = (pl_distance_anchor){true, position, is_behind ? -hit.distance : hit.distance};
-  pl_surface_exit out;
-  if (pl_surface_find_exit(s, &hit, is_behind, facing_reach, &out)) pl_surface_add_exit(s, &out);
-  return !(motion->tree->is_closed && is_behind);
+  return touch_nearest(s, &hit, is_behind, facing_reach);
 }
 
-bool pl_surface_find_crossed_exit(pl_surface_search *s, double facing_reach, pl_surface_exit *out) {
+static void touch_crossed(surface_search *s, double facing_reach) {
   pl_vec3 position = corner_mix(s->motion, s->motion->ends, s->crossing_triangle, s->crossing_weights);
-  if (!s->is_crossing_facing) {
-    if (find_facing_exit(s, position, facing_reach, out)) return true;
-    if (is_hooked(s)) return false;
-  }
-  const double *weights = s->crossing_weights;
-  *out = (pl_surface_exit){
-      s->query->point, {s->crossing_triangle, {weights[0], weights[1], weights[2]}}, s->crossing_normal};
-  return true;
+  if (!s->is_crossing_facing && (touch_facing(s, position, facing_reach) || is_hooked(s))) return;
+  add_triangle(s, s->crossing_triangle, s->crossing_weights, s->crossing_normal);
 }
 
 void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_distance_anchor *anchor) {
   const pl_surface_motion *motion = &group->motions[other];
-  double limit = pl_contact_gap_between(group, other) + group->scale.margin;
+  double limit = gap_between(group, other) + group->scale.margin;
   double facing_reach =
-      PL_FACING_EDGES * pl_smaller(motion->tree->edge_length, group->motions[group->body].tree->edge_length);
+      FACING_EDGES * pl_smaller(motion->tree->edge_length, group->motions[group->body].tree->edge_length);
   pl_surface_front front;
   pl_box box = pl_box_expand(pl_surface_motion_frame_box(motion, group->start_box, group->end_box),
-                             pl_larger(limit, PL_START_EDGES * motion->tree->edge_length));
+                             pl_larger(limit, START_EDGES * motion->tree->edge_length));
   pl_surface_motion_gather(motion, box, NULL, &front);
   bool may_be_inside = motion->tree->is_closed && pl_box_overlaps(motion->end_box, group->end_box);
   if (front.count == 0 && !may_be_inside) return;
@@ -358,10 +369,9 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
   pl_vec3 outside = {0, 0, 0};
   for (int32_t i = 0; i < group->count; ++i) {
     if (!pl_contact_group_query(group, i, &query)) continue;
-    pl_surface_search s = pl_surface_search_of(&query, other);
-    pl_surface_exit out;
+    surface_search s = search_of(&query, other);
     if (find_crossing(&s, &front)) {
-      if (pl_surface_find_crossed_exit(&s, facing_reach, &out)) pl_surface_add_exit(&s, &out);
+      touch_crossed(&s, facing_reach);
       continue;
     }
     pl_box between = {query.end, query.end};
@@ -373,8 +383,110 @@ void pl_contact_find_body(const pl_contact_group *group, int32_t other, pl_dista
   }
 }
 
+// --- two small surfaces that overlap in a slab (pair_axis.h)
+
+static double max_coordinate(pl_box box, pl_vec3 origin) {
+  pl_vec3 a = pl_vec3_sub(box.min, origin), b = pl_vec3_sub(box.max, origin);
+  return pl_larger(pl_larger(pl_larger(fabs(a.x), fabs(b.x)), pl_larger(fabs(a.y), fabs(b.y))),
+                   pl_larger(fabs(a.z), fabs(b.z)));
+}
+
+// The search of one body's points among the triangles of another.
+typedef struct slab_search {
+  const pl_lane_kernels *kernels;
+  const pl_contact_group *group;
+  const pl_surface_motion *own, *motion;  // of the points, and of the triangles
+  const pl_contact_slab *slab;
+  double limit;    // metres: what is farther apart does not touch
+  double crossed;  // metres: a point that starts no farther below a triangle crosses it
+  double extent;   // largest coordinate relative to the origin of `motion`
+} slab_search;
+
+// The points in the slab; `box` becomes that around their paths.
+static int32_t list_slab_points(const slab_search *s, int32_t points[PL_SURFACE_LANE_POINTS], pl_box *box) {
+  const pl_surface_motion *own = s->own, *motion = s->motion;
+  int32_t codes[PL_SURFACE_LANE_POINTS], count = 0;
+  pl_vec3 offset = pl_vec3_sub(own->origin, motion->origin), drift = pl_vec3_sub(motion->drift, own->drift);
+  pl_box other = pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box);
+  other = pl_box_expand(other, s->limit + s->slab->slack);
+  pl_lane_region region;
+  set_floats(region.start_shift, pl_vec3_add(offset, drift));
+  set_floats(region.end_shift, offset);
+  set_floats(region.min, pl_vec3_sub(other.min, motion->origin));
+  set_floats(region.max, pl_vec3_sub(other.max, motion->origin));
+  set_floats(region.normal, s->slab->normal);
+  double origin = pl_contact_slab_height(s->slab, motion->origin);
+  region.height = (float)(s->slab->other_high + s->limit + 2 * s->slab->slack - origin);
+  s->kernels->classify(own->lanes, own->lane_block_count, &region, codes);
+  *box = pl_box_empty();
+  for (int32_t i = 0; i < own->tree->surface->point_count; ++i) {
+    if (codes[i] != 0) continue;
+    points[count++] = i;
+    pl_box_cover(box, pl_vec3_add(own->starts[i], motion->drift));
+    pl_box_cover(box, own->ends[i]);
+  }
+  return count;
+}
+
+// The nearest surface point of one that is no farther inside than `inside`.
+static void find_nearest_in_slab(const slab_search *slab, surface_search *s, double inside, double facing_reach) {
+  const pl_surface_motion *motion = s->motion;
+  pl_box end = {s->query->end, s->query->end};
+  double reach = slab->limit;
+  if (!pl_box_overlaps(pl_box_expand(motion->end_box, reach), end)) return;
+  if (motion->tree->is_closed && pl_box_overlaps(motion->end_box, end))
+    reach = pl_larger(reach, inside + 1e-9 * pl_box_diagonal(motion->end_box));
+  pl_hit hit = nearest_packed(s, s->query->end, reach, NULL);
+  if (hit.triangle >= 0) touch_nearest(s, &hit, is_behind_hit(s, &hit), facing_reach);
+}
+
+static void find_slab_point(const slab_search *slab, int32_t point, int32_t other, double facing_reach) {
+  pl_contact_query query;
+  const pl_surface_motion *motion = slab->motion;
+  if (!pl_contact_group_query(slab->group, point, &query)) return;
+  surface_search s = search_of(&query, other);
+  s.packed_extent = slab->extent;
+  pl_lane_path path = {.reach = (float)(slab->crossed + slab->slab->slack),
+                       .extent = (float)slab->extent,
+                       .is_two_sided = !motion->tree->is_closed};
+  set_floats(path.start, pl_vec3_sub(pl_vec3_add(query.start, motion->drift), motion->origin));
+  set_floats(path.end, pl_vec3_sub(query.end, motion->origin));
+  int32_t crossed[PL_LANE_TRIANGLES], count = slab->kernels->list_crossed(motion->packed, &path, crossed);
+  s.crossing_time = 2;
+  s.crossing_triangle = -1;
+  for (int32_t i = 0; i < count; ++i) visit_crossing(&s, crossed[i]);
+  if (s.crossing_triangle >= 0) {
+    touch_crossed(&s, facing_reach);
+    return;
+  }
+  double inside = slab->slab->other_high + slab->slab->slack - pl_contact_slab_height(slab->slab, query.end);
+  find_nearest_in_slab(slab, &s, inside, facing_reach);
+}
+
+void pl_contact_find_body_in_slab(const pl_contact_group *group, int32_t other, const pl_contact_slab *slab) {
+  const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[other];
+  slab_search s = {
+      .kernels = pl_lane_kernels_get(),
+      .group = group,
+      .own = own,
+      .motion = motion,
+      .slab = slab,
+      .limit = gap_between(group, other) + group->scale.margin,
+      .crossed = pl_larger(group->scale.margin, START_EDGES * motion->tree->edge_length),
+  };
+  double facing_reach = FACING_EDGES * pl_smaller(motion->tree->edge_length, own->tree->edge_length);
+  int32_t points[PL_SURFACE_LANE_POINTS];
+  pl_box box;
+  int32_t count = list_slab_points(&s, points, &box);
+  if (count == 0) return;
+  s.extent = pl_larger(
+      max_coordinate(box, motion->origin),
+      max_coordinate(pl_surface_motion_frame_box(motion, motion->start_box, motion->end_box), motion->origin));
+  for (int32_t k = 0; k < count; ++k) find_slab_point(&s, points[k], other, facing_reach);
+}
+
 static void visit_nearest_self(void *data, int32_t triangle) {
-  pl_surface_search *s = data;
+  surface_search *s = data;
   const pl_surface_tree *tree = s->motion->tree;
   if (is_corner(tree, s->query->point, triangle)) return;
   const pl_vec3 *normal = &s->motion->normals[triangle];
@@ -401,7 +513,7 @@ static void visit_nearest_self(void *data, int32_t triangle) {
   if (hit.distance <= limit) s->nearest = hit;
 }
 
-static void touch_nearest_self(const pl_surface_search *s) {
+static void touch_nearest_self(const surface_search *s) {
   pl_vec3 away = pl_vec3_sub(s->query->end, s->nearest.point);
   bool is_behind =
       s->motion->tree->is_closed && pl_vec3_dot(away, pl_surface_motion_outward(s->motion, &s->nearest)) < 0;
@@ -413,8 +525,7 @@ static void touch_nearest_self(const pl_surface_search *s) {
 // surface none do: normals rule them out.
 void pl_contact_find_self(const pl_contact_group *group) {
   const pl_surface_motion *motion = &group->motions[group->body];
-  double limit =
-      pl_larger(pl_contact_gap_between(group, group->body) + group->scale.margin, 0.5 * motion->tree->edge_length);
+  double limit = pl_larger(gap_between(group, group->body) + group->scale.margin, 0.5 * motion->tree->edge_length);
   pl_surface_front crossed, near;
   pl_box box = pl_surface_motion_frame_box(motion, group->start_box, group->end_box), normals = pl_box_empty();
   pl_surface_motion_gather(motion, pl_box_expand(box, group->scale.margin), NULL, &crossed);
@@ -429,7 +540,7 @@ void pl_contact_find_self(const pl_contact_group *group) {
   pl_contact_query query;
   for (int32_t i = 0; i < group->count; ++i) {
     if (!pl_contact_group_query(group, i, &query)) continue;
-    pl_surface_search s = pl_surface_search_of(&query, group->body);
+    surface_search s = search_of(&query, group->body);
     if (find_crossing(&s, &crossed)) {
       add_triangle(&s, s.crossing_triangle, s.crossing_weights, s.crossing_normal);
       continue;

@@ -34,9 +34,10 @@ bool pl_contact_is_hooked(pl_vec3 normal, pl_vec3 outward);
 // Whether a point that leaves through a triangle with this unit normal goes along the way.
 bool pl_contact_is_along(pl_vec3 normal, pl_vec3 way);
 
-// Where the way out of a small closed surface, along a unit direction, passes it for the first
-// time. False where it does not.
-bool pl_contact_find_way_out(const pl_surface_motion *motion, pl_vec3 from, pl_vec3 way,
-                             pl_contact_place *place);
+// Let the points of a body leave others that they were deep in when the step began, once all of its
+// contacts are found: along one direction where their own ways out contradict each other. Not of
+// two bodies whose tets are known (contact_tets.c), and of surfaces with up to PL_TANGLE_TRIANGLES.
+enum { PL_TANGLE_TRIANGLES = 1024 };
+void pl_contact_untangle(pl_contact_memory *memory, int32_t body);
 
 #endif

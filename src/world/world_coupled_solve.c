@@ -18,8 +18,8 @@ static const double STIFFNESS = 8;
 static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
 // Fraction of a bounce's speed by which it may be missed.
 static const double BOUNCE_TOLERANCE = 2e-3;
-// Residual, as a multiple of the tolerance, that tells roughly where bodies will be, and the most iterations for that;
-// and the one at which multipliers are renewed: until then forces are right to a few thousandths.
+// Residual, as a multiple of the tolerance, that tells roughly where bodies will be, and the limit of iterations for
+// that; and the one at which multipliers are renewed: until then forces are right to a few thousandths.
 static const double ROUGH = 300, RENEWED = 30;
 enum { MAX_ROUGH = 4 };
 // Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not. One
