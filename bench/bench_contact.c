@@ -5,6 +5,9 @@
 // frames of boxes far from each other, in the air and on the ground: their time for each body should not depend on how
 // many there are. `asleep` are those on the ground when nothing moves any more. `one added` and `one replaced` are
 // steps of boxes in the air after one was added, or removed and another one added: their mean, and the longest.
+//
+// Boxes are solids, but for the heaps named `fast` and `fem`, of 8 cells each: those of finite elements
+// are solved together with their contacts.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +23,20 @@ static const double OVERLAP = 1e-3;
 enum { OVERLAP_FRAMES = 15 };  // between two measurements
 
 typedef enum contact_layout {
-  LAYOUT_HEAP,     // dropped on each other
-  LAYOUT_APART,    // in flight without gravity
-  LAYOUT_RESTING,  // on the ground, one by one
-  LAYOUT_ASLEEP,   // likewise, until they sleep
-  LAYOUT_ADDED,    // in flight without gravity, and more of them all the time
-  LAYOUT_REPLACED  // likewise, one after another
+  LAYOUT_HEAP,      // dropped on each other
+  LAYOUT_APART,     // in flight without gravity
+  LAYOUT_RESTING,   // on the ground, one by one
+  LAYOUT_ASLEEP,    // likewise, until they sleep
+  LAYOUT_ADDED,     // in flight without gravity, and more of them all the time
+  LAYOUT_REPLACED,  // likewise, one after another
+  LAYOUT_COUNT
 } contact_layout;
 
-// In the order of the layouts.
-const char *const bench_contact_cases[] = {"heap", "apart", "resting", "asleep", "added", "replaced", NULL};
+// In the order of the layouts, then of the methods beyond solids.
+const char *const bench_contact_cases[] = {"heap",     "apart", "resting", "asleep", "added",
+                                           "replaced", "fast",  "fem",     NULL};
+
+typedef enum contact_method { METHOD_SOLID, METHOD_FAST, METHOD_FEM } contact_method;
 
 typedef struct contact_case {
   const char *name;
@@ -38,24 +45,31 @@ typedef struct contact_case {
   int32_t cells;  // of a box, along each edge
   double seconds;
   bool slow;  // left out of a quick look
+  contact_method method;
 } contact_case;
 
 static const contact_case CASES[] = {
-    {"10 boxes of 64, heap", LAYOUT_HEAP, 10, 3, 2, false},
-    {"100 boxes of 64, heap", LAYOUT_HEAP, 100, 3, 3, true},
-    {"1000 boxes of 64, heap", LAYOUT_HEAP, 1000, 3, 4, true},
-    {"100 boxes of 343, heap", LAYOUT_HEAP, 100, 6, 3, true},
-    {"20 boxes of 1331, heap", LAYOUT_HEAP, 20, 10, 1.5, true},
-    {"100 boxes of 64, apart", LAYOUT_APART, 100, 3, 0.5, false},
-    {"1000 boxes of 64, apart", LAYOUT_APART, 1000, 3, 0.25, true},
-    {"10000 boxes of 64, apart", LAYOUT_APART, 10000, 3, 0.1, true},
-    {"100 boxes of 64, resting", LAYOUT_RESTING, 100, 3, 0.5, false},
-    {"1000 boxes of 64, resting", LAYOUT_RESTING, 1000, 3, 0.25, true},
-    {"10000 boxes of 64, resting", LAYOUT_RESTING, 10000, 3, 0.1, true},
-    {"1000 boxes of 64, asleep", LAYOUT_ASLEEP, 1000, 3, 0.5, true},
-    {"100 boxes of 64, one added", LAYOUT_ADDED, 100, 3, 0.5, false},
-    {"1000 boxes of 64, one added", LAYOUT_ADDED, 1000, 3, 0.5, true},
-    {"1000 boxes of 64, one replaced", LAYOUT_REPLACED, 1000, 3, 0.5, true},
+    {"10 boxes of 64, heap", LAYOUT_HEAP, 10, 3, 2, false, METHOD_SOLID},
+    {"100 boxes of 64, heap", LAYOUT_HEAP, 100, 3, 3, true, METHOD_SOLID},
+    {"1000 boxes of 64, heap", LAYOUT_HEAP, 1000, 3, 4, true, METHOD_SOLID},
+    {"100 boxes of 343, heap", LAYOUT_HEAP, 100, 6, 3, true, METHOD_SOLID},
+    {"20 boxes of 1331, heap", LAYOUT_HEAP, 20, 10, 1.5, true, METHOD_SOLID},
+    {"10 fast boxes of 27, heap", LAYOUT_HEAP, 10, 2, 1, false, METHOD_FAST},
+    {"30 fast boxes of 27, heap", LAYOUT_HEAP, 30, 2, 1, true, METHOD_FAST},
+    {"75 fast boxes of 27, heap", LAYOUT_HEAP, 75, 2, 1, true, METHOD_FAST},
+    {"150 fast boxes of 27, heap", LAYOUT_HEAP, 150, 2, 1, true, METHOD_FAST},
+    {"10 fem boxes of 27, heap", LAYOUT_HEAP, 10, 2, 1, false, METHOD_FEM},
+    {"75 fem boxes of 27, heap", LAYOUT_HEAP, 75, 2, 1, true, METHOD_FEM},
+    {"100 boxes of 64, apart", LAYOUT_APART, 100, 3, 0.5, false, METHOD_SOLID},
+    {"1000 boxes of 64, apart", LAYOUT_APART, 1000, 3, 0.25, true, METHOD_SOLID},
+    {"10000 boxes of 64, apart", LAYOUT_APART, 10000, 3, 0.1, true, METHOD_SOLID},
+    {"100 boxes of 64, resting", LAYOUT_RESTING, 100, 3, 0.5, false, METHOD_SOLID},
+    {"1000 boxes of 64, resting", LAYOUT_RESTING, 1000, 3, 0.25, true, METHOD_SOLID},
+    {"10000 boxes of 64, resting", LAYOUT_RESTING, 10000, 3, 0.1, true, METHOD_SOLID},
+    {"1000 boxes of 64, asleep", LAYOUT_ASLEEP, 1000, 3, 0.5, true, METHOD_SOLID},
+    {"100 boxes of 64, one added", LAYOUT_ADDED, 100, 3, 0.5, false, METHOD_SOLID},
+    {"1000 boxes of 64, one added", LAYOUT_ADDED, 1000, 3, 0.5, true, METHOD_SOLID},
+    {"1000 boxes of 64, one replaced", LAYOUT_REPLACED, 1000, 3, 0.5, true, METHOD_SOLID},
 };
 
 typedef struct contact_fixture {
@@ -121,17 +135,26 @@ static pl_status add_box(const contact_case *about, int32_t i, contact_fixture *
   return pl_world_add_body(fixture->world, &body, id, error);
 }
 
+static pl_status build_model(const contact_case *about, double step, contact_fixture *fixture, pl_error *error) {
+  if (about->method == METHOD_SOLID) {
+    pl_solid_def solid = pl_default_solid_def();
+    return pl_solid_build(fixture->context, &solid, fixture->mesh, &fixture->model, error);
+  }
+  pl_fem_def fem = pl_default_fem_def(about->method == METHOD_FAST ? PL_FEM_FAST : PL_FEM_COROTATED);
+  fem.fast_step = step;
+  return pl_fem_build(fixture->context, &fem, fixture->mesh, &fixture->model, error);
+}
+
 static pl_status open_fixture(const contact_case *about, int threads, contact_fixture *fixture, pl_error *error) {
   pl_context_def context_def = pl_default_context_def();
   context_def.thread_count = threads;
   const int32_t cells[3] = {about->cells, about->cells, about->cells};
   pl_vec3 size = {BOX_SIZE, BOX_SIZE, BOX_SIZE};
-  pl_solid_def solid = pl_default_solid_def();
   pl_world_def world_def = pl_default_world_def();
   if (is_in_flight(about->layout)) world_def.gravity = pl_vec3_of(0, 0, 0);
   pl_status status = pl_context_create(&context_def, &fixture->context, error);
   if (status >= 0) status = pl_mesh_create_box(fixture->context, size, cells, &fixture->mesh, error);
-  if (status >= 0) status = pl_solid_build(fixture->context, &solid, fixture->mesh, &fixture->model, error);
+  if (status >= 0) status = build_model(about, world_def.step, fixture, error);
   if (status >= 0) status = pl_world_create(fixture->context, &world_def, &fixture->world, error);
   pl_collider_def plane = pl_default_collider_def(PL_COLLIDER_HALF_SPACE);
   if (status >= 0) status = pl_world_add_collider(fixture->world, &plane, NULL, error);
@@ -316,7 +339,8 @@ int bench_contact(bench_session *bench) {
   int result = TOOL_DONE;
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; ++i) {
     const contact_case *about = &CASES[i];
-    if (!bench_wants(bench, bench_contact_cases[about->layout]) || (bench->quick && about->slow)) continue;
+    int name = about->method == METHOD_SOLID ? (int)about->layout : (int)LAYOUT_COUNT + (int)about->method - 1;
+    if (!bench_wants(bench, bench_contact_cases[name]) || (bench->quick && about->slow)) continue;
     for (int threads = 1; threads <= 2 && result == TOOL_DONE; ++threads) result = run_case(bench, about, threads);
   }
   return result;

@@ -11,6 +11,7 @@
 #include "contact/contact_detect.h"
 #include "contact/contact_faces.h"
 #include "contact/contact_lone.h"
+#include "contact/contact_tangle.h"
 #include "contact/pair_lanes.h"
 #include "pliant/math.h"
 
@@ -414,7 +415,10 @@ static void find_faces(void *data, int32_t begin, int32_t end, int32_t part) {
 static void sort_found(void *data, int32_t begin, int32_t end, int32_t part) {
   (void)part;
   const pl_contact_detection *d = data;
-  for (int32_t i = begin; i < end; ++i) pl_contact_sort_points(d->memory, d->memory->listed_bodies[i]);
+  for (int32_t i = begin; i < end; ++i) {
+    pl_contact_untangle(d->memory, d->memory->listed_bodies[i]);
+    pl_contact_sort_points(d->memory, d->memory->listed_bodies[i]);
+  }
 }
 
 // The bodies that may touch something, and where every PL_CONTACT_GROUPS of their blocks begin. Returns the number of

@@ -12,19 +12,15 @@
 // and leaves through it again, whatever is nearest: in one step of a squeezed body a point may come in so deep that
 // another face is nearer, and the way through tets that are bent does not tell.
 //
-// Has a corner come through the other body, so that its way out would take it farther from its own? Then the two bodies
-// are tangled, and ways out that are each right for one point cancel each other: bodies that were pressed into each
-// other by more than half stayed so for ever. All points then leave along one direction. With S the part of the points'
-// surface inside the other body, outward, and V the volume that both bodies share, V changes by S . v with the velocity
-// v of the points' body: it shrinks fastest along -S. Where S is small against the areas that it is the sum of, the
-// direction is that from the middle of the other body to that of the points' own. Points whose way out leads against
-// it leave where a ray along it leaves the rest shape.
+// Of tangled bodies (contact_tangle.h), points whose way out leads against the common direction leave where a ray along
+// it leaves the rest shape.
 //
 // Edges are not looked at: contact_detect.c asks for those of coarse bodies, and of two that no point holds apart.
 #include <string.h>
 
 #include "contact/contact_cache.h"
 #include "contact/contact_solver.h"
+#include "contact/contact_tangle.h"
 #include "contact/pair_lanes.h"
 #include "math/lanes.h"
 #include "math/mat3.h"
@@ -34,12 +30,6 @@
 // As for triangles (contact_surface.c): how far below the surface a point still comes in, and how far away a triangle
 // that the point can lie against is preferred to one that it cannot.
 static const double START_EDGES = 0.1, FACING_EDGES = 0.1, FACING_RATIO = 32;
-// A point whose way out is along its own outward direction, by this cosine, comes back from behind.
-static const double HOOKED = 0.5;
-// The sum of areas tells where tangled bodies come apart if it is at least this fraction of them.
-static const double DECISIVE = 0.25;
-// Points whose own way out is along the common direction, by this cosine, keep it.
-static const double ALONG = 0.25;
 // Weights outside a triangle that count as on its border.
 static const double BORDER = 1e-3;
 // Distances that differ by less than this factor are the same, up to rounding.
@@ -106,15 +96,6 @@ static pl_vec3 rest_position(const pl_tet_map *map, int32_t tet, const double we
 static pl_vec3 area_of(const pl_vec3 *points, const int32_t corners[3]) {
   pl_vec3 first = points[corners[0]];
   return pl_vec3_cross(pl_vec3_sub(points[corners[1]], first), pl_vec3_sub(points[corners[2]], first));
-}
-
-// The sum around a point of a surface, at the end of the step.
-static pl_vec3 outward_of(const pl_surface_motion *motion, int32_t point) {
-  const pl_surface_tree *tree = motion->tree;
-  pl_vec3 sum = {0, 0, 0};
-  for (int32_t r = tree->ring_start[point]; r < tree->ring_start[point + 1]; ++r)
-    sum = pl_vec3_add(sum, area_of(motion->ends, &tree->surface->triangles[3 * (size_t)tree->ring[r]]));
-  return sum;
 }
 
 static pl_vec3 touched_area(const tet_search *s, int32_t triangle) {
@@ -233,9 +214,7 @@ static tet_exit find_exit(tet_search *s, uint32_t last_spot) {
   tet_exit facing = find_nearest(s, reach, true);
   if (facing.triangle >= 0) return facing;
   // A corner that has come through a thin body may go back: held there it would stretch its own.
-  pl_vec3 area = touched_area(s, nearest.triangle);
-  double along = pl_vec3_dot(area, s->outward), max = pl_vec3_length(area) * pl_vec3_length(s->outward);
-  nearest.is_hooked = along > HOOKED * max;
+  nearest.is_hooked = pl_contact_is_hooked(touched_area(s, nearest.triangle), s->outward);
   if (nearest.is_hooked) nearest.triangle = -1;
   return nearest;
 }
@@ -298,7 +277,7 @@ static void begin_search(const tet_pair *pair, const found_point *found, tet_sea
   s->tet = found->tet;
   s->triangle_count = 0;
   s->rest_end = rest_position(s->map, found->tet, w);
-  s->outward = outward_of(&pair->group->motions[pair->group->body], found->point);
+  s->outward = pl_contact_outward(&pair->group->motions[pair->group->body], found->point);
 }
 
 // Returns whether the point touches the other body.
@@ -326,8 +305,7 @@ typedef struct found_points {
   int32_t count;
   found_point items[PL_SURFACE_LANE_POINTS];
   tet_exit exits[PL_SURFACE_LANE_POINTS];
-  pl_vec3 area;     // sum of their own surface, outward, …
-  double all_area;  // … and of the lengths of what it is the sum of
+  pl_contact_tangle tangle;
 } found_points;
 
 static pl_vec3 mean_of(const pl_vec3 *points, int32_t count) {
@@ -340,13 +318,10 @@ static pl_vec3 middle_of(const pl_contact_body *body) {
   return mean_of(body->positions, body->surface->particle_count);
 }
 
-// Where the body of the points goes, unit.
 static pl_vec3 way_apart(const tet_pair *pair, const found_points *found) {
   const pl_contact_body *bodies = pair->group->bodies;
-  pl_vec3 way = pl_vec3_scale(found->area, -1);
-  if (!(pl_vec3_length(way) > DECISIVE * found->all_area))
-    way = pl_vec3_sub(middle_of(&bodies[pair->group->body]), middle_of(&bodies[pair->other]));
-  return pl_vec3_normalize_or(way, pl_vec3_of(0, 1, 0));
+  pl_vec3 apart = pl_vec3_sub(middle_of(&bodies[pair->group->body]), middle_of(&bodies[pair->other]));
+  return pl_contact_tangle_way(&found->tangle, apart);
 }
 
 // A direction in the rest shape of a body.
@@ -367,7 +342,7 @@ static void untangle(const tet_pair *pair, found_points *found) {
   pl_vec3 way = rest_direction(other, way_apart(pair, found));
   for (int32_t i = 0; i < found->count; ++i) {
     tet_exit *out = &found->exits[i];
-    if (out->triangle >= 0 && pl_vec3_dot(map->normals[out->triangle], way) > ALONG) continue;
+    if (out->triangle >= 0 && pl_contact_is_along(map->normals[out->triangle], way)) continue;
     tet_search s;
     pl_contact_place place;
     begin_search(pair, &found->items[i], &s);
@@ -440,15 +415,13 @@ static void find_all_inside(const tet_pair *pair, const pl_lane_tets *tets, foun
 // Where each point leaves by itself. Returns whether the bodies are tangled.
 static bool find_exits(const tet_pair *pair, found_points *found) {
   bool is_tangled = false;
-  found->area = pl_vec3_of(0, 0, 0);
-  found->all_area = 0;
+  found->tangle = (pl_contact_tangle){{0, 0, 0}, 0};
   for (int32_t i = 0; i < found->count; ++i) {
     tet_search s;
     begin_search(pair, &found->items[i], &s);
     found->exits[i] = find_exit(&s, last_spot_of(pair, s.point));
     is_tangled = is_tangled || found->exits[i].is_hooked;
-    found->area = pl_vec3_add(found->area, s.outward);
-    found->all_area += pl_vec3_length(s.outward);
+    pl_contact_tangle_add(&found->tangle, s.outward);
   }
   return is_tangled;
 }

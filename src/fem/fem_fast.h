@@ -16,6 +16,7 @@
 #include "body/body_method.h"
 #include "math/lanes.h"
 #include "pliant/fem.h"
+#include "sparse/block_pattern.h"
 #include "sparse/sparse_cholesky.h"
 
 // The tets of a fast model, by group of eight: [group][row][8].
@@ -64,6 +65,10 @@ typedef struct pl_fem_fast_model {
   const int32_t *row_start;  // A itself: both triangles by rows, …
   const int32_t *columns;
   const float *values;  // … in kg
+  // For coupled solves (fem_fast_matrix.h), by mesh point: which blocks a step's matrix has, and
+  // the stretching of each, one number, N/m.
+  pl_block_pattern pattern;
+  const double *stretches;
   // The mesh as it was given, for stress: 4 corners per tet, 3 numbers per point, Young's moduli
   const int32_t *corners;
   const double *rest_points, *moduli;

@@ -13,6 +13,7 @@
 #include "fem/fem_contact.h"
 #include "fem/fem_coupled.h"
 #include "fem/fem_fast.h"
+#include "fem/fem_fast_matrix.h"
 #include "fem/fem_model.h"
 #include "pliant/examples.h"
 #include "pliant/math.h"
@@ -42,6 +43,8 @@ static const pl_body_method FAST_METHOD = {
     .list_examples = pl_fem_fast_list_examples,
     .get_weights = pl_fem_fast_get_weights,
     .set_weights = pl_fem_fast_set_weights,
+    .create_work = pl_fem_fast_create_work,
+    .destroy_work = pl_fem_fast_destroy_work,
 };
 
 bool pl_fem_is_fast_model(const pl_model *model) {
@@ -208,6 +211,8 @@ static pl_status build_matrix(pl_context *context, const pl_fem_def *def, const 
     for (int32_t i = 0; particle_of != NULL && i < mesh->point_count; ++i) particle_of[model->point_of[i]] = i;
     if (particle_of == NULL || !copy_matrix(&matrix, model)) status = pl_fail_memory(error);
   }
+  if (status >= 0)
+    status = pl_fem_fast_pattern_build(&matrix, mesh, 1 + def->fast_step * def->mass_damping, model, error);
   if (status >= 0) status = list_held(def, mesh, model, error);
   if (status >= 0 && model->held_count > 0) status = build_held_factor(context, mesh, &matrix, model, error);
   pl_arena_destroy(&scratch);

@@ -4,23 +4,24 @@
 //
 //   Φ(z) = (½ d·A d - forces·d) / h²        A, forces of fem_fast_step.c, which are times h²
 //
-// The coupled solve finds d in double precision; products with A are in single.
+// The coupled solve finds d in double precision, with a matrix that is assembled once in the step (fem_fast_matrix.h).
 // A is that of a body that something turns (fem_fast_turning.h): otherwise stacks of 2 MPa are thrown apart.
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "fem/fem_coupled.h"
-#include "fem/fem_fast_turning.h"
+#include "fem/fem_fast_matrix.h"
 #include "math/mat3.h"
 #include "pliant/math.h"
 
-static const double TOLERANCE = 1e-4;
+static const double TOLERANCE = 1e-4, NOISE = 1e-13;
 enum { MAX_ITERATIONS = 20 };
 
 typedef struct fast_step {
   pl_fem_fast_step *step;
   const pl_body_move *move;
+  pl_fem_fast_matrix *matrix;
 } fast_step;
 
 static pl_fem_fast_work *work_of(const pl_body_coupled_step *step) {
@@ -47,9 +48,10 @@ static pl_status begin(const pl_model *model, void *state, const pl_body_move *m
   pl_fem_fast_step *made = pl_fem_fast_begin_step(model, state, move);
   fast_step *data = PL_SCRATCH(move->scratch, fast_step, 1);
   if (made == NULL || data == NULL) return pl_fail_memory(error);
-  *data = (fast_step){made, move};
+  *data = (fast_step){made, move, move->work};
   pl_fem_fast_touch_take_forces(&made->solver.touch);
   pl_fem_fast_find_turning(&made->solver);
+  pl_fem_fast_matrix_fill(&made->solver, data->matrix);
   memset(step->fixed, 0, (size_t)model->particle_count);
   for (int32_t k = 0; k < made->solver.pin_count; ++k)
     if (made->pins[k].is_hard) step->fixed[fast->point_of[made->pins[k].particle]] = 7;
@@ -72,53 +74,70 @@ static void get_moves(const pl_body_coupled_step *step, pl_f4 *moves) {
   }
 }
 
+// What pins and colliders add to a product, N.
+static void add_held(const fast_step *data, const double *d, double *product) {
+  const pl_fem_fast_solver *solver = &data->step->solver;
+  const pl_fem_fast_model *model = solver->work.model;
+  double rate = 1 / (model->step * model->step);
+  for (int32_t k = 0; k < solver->pin_count; ++k) {
+    const pl_fem_fast_pin *pin = &solver->pins[k];
+    ptrdiff_t at = 3 * (ptrdiff_t)model->point_of[pin->particle];
+    for (int a = 0; a < 3 && !pin->is_hard; ++a)
+      product[at + a] += rate * (double)(pin->stiffness + pin->damping) * d[at + a];
+  }
+}
+
 // Colliders push and do not pull: their energy is that of one-sided springs.
 static double evaluate(pl_body_coupled_step *step, pl_body_coupled_mode mode) {
-  pl_fem_fast_step *data = ((const fast_step *)step->data)->step;
-  pl_fem_fast_work *work = &data->solver.work;
-  double rate = 1 / (work->model->step * work->model->step);
-  get_moves(step, work->direction);
-  pl_f4 *forces = data->kept_forces;
-  for (int32_t i = 0; i < work->model->head.particle_count; ++i) forces[i] = work->forces[i];
-  double energy = rate * pl_fem_fast_touch_add_forces(&data->solver.touch, mode != PL_COUPLED_SEARCH, forces);
-  pl_fem_fast_multiply_turning(&((const fast_step *)step->data)->step->solver);
-  step->size = 0;
-  double noise = 0;
-  for (int32_t i = 0; i < work->model->head.particle_count; ++i) {
+  fast_step *data = step->data;
+  pl_fem_fast_work *work = &data->step->solver.work;
+  double rate = 1 / (work->model->step * work->model->step), *d = data->matrix->moves;
+  int32_t count = work->model->head.particle_count;
+  pl_vec3 origin = origin_of(work);
+  pl_f4 *forces = data->step->kept_forces;
+  for (int32_t i = 0; i < count; ++i) {
     int32_t point = work->model->point_of[i];
-    pl_vec3 d = pl_vec3_of_f4(work->direction[i]), product = pl_vec3_of_f4(work->product[i]),
-            force = pl_vec3_of_f4(forces[i]);
-    double stored = 0.5 * pl_vec3_dot(d, product), work_done = pl_vec3_dot(d, force);
-    energy += rate * (stored - work_done);
-    noise += rate * (fabs(stored) + fabs(work_done));
-    put(step->gradient, point, pl_vec3_scale(pl_vec3_sub(product, force), rate));
+    put(d, point, pl_vec3_sub(pl_vec3_sub(at(step->ends, point), origin), pl_vec3_of_f4(work->predicted[i])));
+    forces[i] = work->forces[i];
+  }
+  pl_fem_fast_matrix_multiply(&data->step->solver, data->matrix, d, step->gradient);
+  add_held(data, d, step->gradient);
+  double energy = 0, noise = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t point = work->model->point_of[i];
+    pl_vec3 move = at(d, point), product = at(step->gradient, point);
+    pl_vec3 force = pl_vec3_scale(pl_vec3_of_f4(work->forces[i]), rate);
+    double stored = 0.5 * pl_vec3_dot(move, product), work_done = pl_vec3_dot(move, force);
+    energy += stored - work_done;
+    noise += fabs(stored) + fabs(work_done);
+    put(step->gradient, point, pl_vec3_sub(product, force));
+  }
+  double pressed = rate * pl_fem_fast_touch_evaluate(&data->step->solver.touch, mode != PL_COUPLED_SEARCH, d, rate,
+                                                     step->gradient, forces);
+  step->size = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_vec3 force = pl_vec3_of_f4(forces[i]);
     step->size += rate * rate * pl_vec3_dot(force, force);
   }
-  step->noise = 1e-6 * noise;
-  return energy;
+  step->noise = NOISE * (noise + pressed);
+  return energy + pressed;
 }
 
 static void multiply(const pl_body_coupled_step *step, const double *d, double *product) {
-  pl_fem_fast_work *work = work_of(step);
-  const int32_t *point_of = work->model->point_of;
-  double rate = 1 / (work->model->step * work->model->step);
-  for (int32_t i = 0; i < work->model->head.particle_count; ++i) work->direction[i] = pl_f4_of_vec3(at(d, point_of[i]));
-  pl_fem_fast_multiply_turning(&((const fast_step *)step->data)->step->solver);
-  for (int32_t i = 0; i < work->model->head.particle_count; ++i)
-    put(product, point_of[i], pl_vec3_scale(pl_vec3_of_f4(work->product[i]), rate));
+  const fast_step *data = step->data;
+  const pl_fem_fast_model *model = data->step->solver.work.model;
+  pl_fem_fast_matrix_multiply(&data->step->solver, data->matrix, d, product);
+  add_held(data, d, product);
+  pl_fem_fast_touch_add_product(&data->step->solver.touch, d, 1 / (model->step * model->step), product);
 }
 
-// Stretching, pins and colliders; volumes are left out.
 static void get_blocks(const pl_body_coupled_step *step, double *blocks) {
   const pl_fem_fast_step *data = ((const fast_step *)step->data)->step;
   const pl_fem_fast_model *model = data->solver.work.model;
   double rate = 1 / (model->step * model->step);
-  for (int32_t i = 0; i < model->head.particle_count; ++i) {
-    double *block = blocks + 9 * (ptrdiff_t)model->point_of[i];
-    memset(block, 0, 9 * sizeof(double));
-    for (int32_t e = model->row_start[i]; e < model->row_start[i + 1]; ++e)
-      if (model->columns[e] == i) block[0] = block[4] = block[8] = rate * (double)model->values[e];
-  }
+  const pl_block_matrix *matrix = &((const fast_step *)step->data)->matrix->blocks;
+  for (int32_t i = 0; i < model->head.particle_count; ++i)
+    memcpy(blocks + 9 * (ptrdiff_t)i, matrix->values + 9 * (ptrdiff_t)matrix->pattern->diagonal[i], 9 * sizeof(double));
   for (int32_t k = 0; k < data->solver.pin_count; ++k) {
     double *block = blocks + 9 * (ptrdiff_t)model->point_of[data->pins[k].particle];
     for (int a = 0; a < 3; ++a) block[4 * a] += rate * (double)(data->pins[k].stiffness + data->pins[k].damping);

@@ -369,6 +369,29 @@ static bool finish(const pl_fem_fast_work *work, int32_t begin, int32_t end) {
   return zero[0] + zero[1] + zero[2] == 0.0f;
 }
 
+// product -= C ω + W (Cᵀ d - S ω), ω = Wᵀ d (fem_fast_matrix.h).
+static void unturn(const pl_fem_fast_turned *turned, const double *d, double *product) {
+  const double *columns = turned->columns;
+  ptrdiff_t n = turned->size, stride = turned->stride, i = 0;
+  pl_d4 sums[6] = {{0}, {0}, {0}, {0}, {0}, {0}};
+  double along[6];
+  for (; i + 4 <= n; i += 4)
+    for (int c = 0; c < 6; ++c) sums[c] += pl_d4_load(columns + stride * c + i) * pl_d4_load(d + i);
+  for (int c = 0; c < 6; ++c) along[c] = (sums[c][0] + sums[c][1]) + (sums[c][2] + sums[c][3]);
+  for (; i < n; ++i)
+    for (int c = 0; c < 6; ++c) along[c] += columns[stride * c + i] * d[i];
+  double factors[6] = {along[3], along[4], along[5], along[0], along[1], along[2]};
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) factors[r] -= turned->square[3 * r + c] * along[c];
+  for (i = 0; i + 4 <= n; i += 4) {
+    pl_d4 sum = pl_d4_load(product + i);
+    for (int c = 0; c < 6; ++c) sum -= pl_d4_load(columns + stride * c + i) * factors[c];
+    pl_d4_store(product + i, sum);
+  }
+  for (; i < n; ++i)
+    for (int c = 0; c < 6; ++c) product[i] -= columns[stride * c + i] * factors[c];
+}
+
 const pl_fem_fast_kernels KERNELS = {
     .predict = predict,
     .match = match,
@@ -381,4 +404,5 @@ const pl_fem_fast_kernels KERNELS = {
     .turn = turn,
     .sum = sum,
     .finish = finish,
+    .unturn = unturn,
 };

@@ -4,7 +4,7 @@
 #define PL_FEM_FEM_FAST_KERNELS_H
 
 #include "fem/fem_fast.h"
-#include "math/simd.h"
+#include "math/simd_eight.h"
 
 // Sums over the particles of one block, relative to the body's origin, as (x, y, z, 0).
 typedef double pl_fast_d4 __attribute__((vector_size(32)));
@@ -40,6 +40,13 @@ typedef struct pl_fem_fast_work {
   pl_f4 center, drift, twist;  // the rigid part of the moves that is taken out again
 } pl_fem_fast_work;
 
+// What a matrix has besides its blocks (fem_fast_matrix.h).
+typedef struct pl_fem_fast_turned {
+  ptrdiff_t size, stride;  // numbers of a column; from one to the next
+  double *columns;         // three of W, three of C
+  double square[9];        // S
+} pl_fem_fast_turned;
+
 typedef struct pl_fem_fast_kernels {
   // Where velocities take particles [begin, end), and what outside forces do to them.
   void (*predict)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
@@ -64,6 +71,8 @@ typedef struct pl_fem_fast_kernels {
   void (*sum)(const pl_fem_fast_work *work, int32_t begin, int32_t end, pl_fem_fast_sums *sums);
   // Velocities and positions at the end of the step. False when something is not finite.
   bool (*finish)(const pl_fem_fast_work *work, int32_t begin, int32_t end);
+  // product -= C ω + W (Cᵀ d - S ω), ω = Wᵀ d.
+  void (*unturn)(const pl_fem_fast_turned *turned, const double *d, double *product);
 } pl_fem_fast_kernels;
 
 extern const pl_fem_fast_kernels pl_fem_fast_kernels_plain;

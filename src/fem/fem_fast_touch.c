@@ -302,25 +302,89 @@ void pl_fem_fast_touch_drop_loose(pl_fem_fast_touch *touch) {
 
 // --- in a coupled solve
 
-double pl_fem_fast_touch_add_forces(const pl_fem_fast_touch *touch, bool refresh, pl_f4 *forces) {
+static pl_vec3 blend_moves(const pl_fem_fast_model *model, const double *moves, int32_t i) {
+  const int32_t *parents = model->head.surface.parents + 4 * (size_t)i;
+  const float *weights = model->head.surface.weights + 4 * (size_t)i;
+  pl_vec3 sum = {0, 0, 0};
+  for (int k = 0; k < 4; ++k) {
+    const double *d = moves + 3 * (ptrdiff_t)parents[k];
+    if (weights[k] != 0) sum = pl_vec3_add_scaled(sum, (pl_vec3){d[0], d[1], d[2]}, (double)weights[k]);
+  }
+  return sum;
+}
+
+static void spread_moves(const pl_fem_fast_model *model, double *to, int32_t i, pl_vec3 value) {
+  const int32_t *parents = model->head.surface.parents + 4 * (size_t)i;
+  const float *weights = model->head.surface.weights + 4 * (size_t)i;
+  for (int k = 0; k < 4; ++k) {
+    double *v = to + 3 * (ptrdiff_t)parents[k], w = (double)weights[k];
+    if (weights[k] != 0) v[0] += w * value.x, v[1] += w * value.y, v[2] += w * value.z;
+  }
+}
+
+// Friction at a move, by the formulas of set_friction(); returns its energy.
+static double pull_back(const pl_fem_fast_contact *contact, pl_vec3 move, pl_vec3 *force) {
+  pl_vec3 slip = slip_at(contact, move);
+  double K = (double)contact->stiffness, cap = (double)contact->cap, length = pl_vec3_length(slip);
+  *force = pl_vec3_add_scaled(*force, slip, contact->slides ? -cap / length : -K);
+  return contact->slides ? cap * (length - 0.5 * cap / K) : 0.5 * K * length * length;
+}
+
+// Where nothing presses there is no friction. It has no energy to be found by, and may hold a point down that leaves
+// without it, and the reverse, for ever: after some changes it stays, up to the force of the last step.
+static void refresh_friction(pl_fem_fast_contact *contact) {
+  bool is_loose = is_released(contact);
+  if (is_loose && !contact->is_loose && contact->switches++ >= MAX_SWITCHES) return;
+  contact->is_loose = is_loose;
+}
+
+// Forces in double precision: what they balance is, and rounding by single would be as large as the remainder of both.
+double pl_fem_fast_touch_evaluate(const pl_fem_fast_touch *touch, bool refresh, const double *moves, double factor,
+                                  double *gradient, pl_f4 *forces) {
   const pl_fem_fast_work *work = touch->work;
   double energy = 0;
   for (int32_t k = 0; k < touch->active_count; ++k) {
     int32_t i = touch->active[k];
     pl_fem_fast_contact *contact = &touch->points[i];
-    pl_f4 move = blend(work->model, work->direction, i);
+    pl_vec3 move = blend_moves(work->model, moves, i), force = {0, 0, 0};
+    double K = (double)contact->stiffness;
     for (int32_t p = 0; p < contact->press_count; ++p) {
       pl_fem_fast_press *press = &contact->presses[p];
-      press->is_released = press->depth - dot(press->normal, move) <= 0;
-      // ½ K (depth - n·d)² less its value at d = 0, and less that alone where the point has left.
-      if (press->is_released) energy -= 0.5 * (double)(contact->stiffness * press->depth * press->depth);
+      pl_vec3 normal = pl_vec3_of_f4(press->normal);
+      double depth = (double)press->depth - pl_vec3_dot(normal, move);
+      press->is_released = depth <= 0;
+      if (press->is_released) continue;
+      energy += 0.5 * K * depth * depth;
+      force = pl_vec3_add_scaled(force, normal, K * depth);
     }
-    if (refresh) contact->is_loose = is_released(contact);
-    if (!contact->is_loose)
-      energy += set_friction(contact, pl_vec3_of_f4(move), is_sliding(contact, pl_vec3_of_f4(move)));
+    if (refresh) refresh_friction(contact);
+    if (!contact->is_loose) {
+      set_friction(contact, move, is_sliding(contact, move));
+      energy += pull_back(contact, move, &force);
+    }
     spread(work->model, forces, i, force_of(contact));
+    spread_moves(work->model, gradient, i, pl_vec3_scale(force, -factor));
   }
   return energy;
+}
+
+void pl_fem_fast_touch_add_product(const pl_fem_fast_touch *touch, const double *d, double factor, double *product) {
+  for (int32_t k = 0; k < touch->active_count; ++k) {
+    int32_t i = touch->active[k];
+    const pl_fem_fast_contact *contact = &touch->points[i];
+    pl_vec3 move = blend_moves(touch->work->model, d, i), answer = {0, 0, 0};
+    if (!contact->is_loose)
+      answer = pl_vec3_add(pl_vec3_add(pl_vec3_scale(pl_vec3_of_f4(contact->columns[0]), move.x),
+                                       pl_vec3_scale(pl_vec3_of_f4(contact->columns[1]), move.y)),
+                           pl_vec3_scale(pl_vec3_of_f4(contact->columns[2]), move.z));
+    for (int32_t p = 0; p < contact->press_count; ++p) {
+      const pl_fem_fast_press *press = &contact->presses[p];
+      pl_vec3 normal = pl_vec3_of_f4(press->normal);
+      if (!press->is_released)
+        answer = pl_vec3_add_scaled(answer, normal, (double)contact->stiffness * pl_vec3_dot(normal, move));
+    }
+    spread_moves(touch->work->model, product, i, pl_vec3_scale(answer, factor));
+  }
 }
 
 void pl_fem_fast_touch_take_forces(const pl_fem_fast_touch *touch) {

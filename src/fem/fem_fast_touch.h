@@ -61,11 +61,16 @@ bool pl_fem_fast_touch_update(pl_fem_fast_touch *touch, pl_f4 *forces);
 // Points that nothing presses in the end are no contacts.
 void pl_fem_fast_touch_drop_loose(pl_fem_fast_touch *touch);
 
-// For coupled solves, which look for the least energy. Whether each press pushes at `direction`,
-// and friction holds; with `refresh` also whether there is friction at all. Returns the energy that
-// is not ½ d·product - d·forces, times h², once the forces of what pushes have been added to
-// `forces`.
-double pl_fem_fast_touch_add_forces(const pl_fem_fast_touch *touch, bool refresh, pl_f4 *forces);
+// For coupled solves, which look for the least energy; vectors have three doubles per particle in
+// the order of the mesh. Whether each press pushes at the moves, and friction holds; with `refresh`
+// also whether there is friction at all. Returns the energy of the springs, times h², and adds its
+// gradient times `factor`, of which h² is not taken out. `forces` gets what pushes at the predicted
+// positions, times h².
+double pl_fem_fast_touch_evaluate(const pl_fem_fast_touch *touch, bool refresh, const double *moves,
+                                  double factor, double *gradient, pl_f4 *forces);
+// Add what they answer to d, times `factor`.
+void pl_fem_fast_touch_add_product(const pl_fem_fast_touch *touch, const double *d, double factor,
+                                   double *product);
 // Take the forces that pl_fem_fast_touch_find() added out again.
 void pl_fem_fast_touch_take_forces(const pl_fem_fast_touch *touch);
 // What a point answers to a move.

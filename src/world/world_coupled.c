@@ -12,9 +12,10 @@
 // which it acts.
 //
 // The order: explicit methods move. Where implicit ones will be is guessed from their velocities; contacts are found
-// for that, bodies that touch form islands, each is solved, and contacts are found again, for where the bodies are now.
-// What overlaps without having been part of the solve is added and its islands are solved again: nothing passes. Bodies
-// that touch no other take their own step, as if they were alone.
+// for that, bodies that touch form islands, each is solved roughly, and contacts are found again, for where the bodies
+// are now. Most of those that the guess knew nothing of are found then, so the next solve is most often the last. What
+// overlaps without having been part of it is added and its islands are solved again: nothing passes. Bodies that touch
+// no other take their own step, as if they were alone.
 #include "world/world_coupled.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static const double FADE_SECONDS = 0.04, FADE_SPEED = 0.5;
 // known, it keeps the bodies from coming apart, and hundreds of contacts that slide each in another direction take more
 // iterations than all the rest.
 static const double DEEP = 20;
-enum { MAX_SEARCHES = 4 };
+enum { MAX_SEARCHES = 5 };
 
 bool pl_world_has_coupled(const pl_world *world) {
   for (int32_t i = 0; i < pl_slots_count(&world->bodies); ++i) {
@@ -313,6 +314,8 @@ static pl_status add_contacts(pl_coupled *j, bool first, bool *any, pl_error *er
       if (!is_part || !(c.depth > a->allowed) || is_known(j, &c)) continue;
     }
     if (!add_term(j, &c)) break;
+    j->bodies[c.a.body].is_solved = false;
+    if (c.collider < 0) j->bodies[c.b.body].is_solved = false;
     *any = true;
   }
   return PL_OK;
@@ -377,9 +380,15 @@ static bool has_implicit(const pl_coupled *j, const pl_coupled_island *island) {
   return false;
 }
 
-// List islands that have contacts and an implicit body, and begin their bodies; of the others implicit bodies that have
-// not moved move alone.
-static pl_status begin_islands(pl_coupled *j, pl_step_report *report, pl_error *error) {
+static bool is_solved(const pl_coupled *j, const pl_coupled_island *island) {
+  for (int32_t m = 0; m < island->body_count; ++m)
+    if (!j->bodies[island->bodies[m]].is_solved) return false;
+  return true;
+}
+
+// List islands that have contacts and an implicit body and are not solved yet, and begin their bodies; of the others
+// implicit bodies that have not moved move alone.
+static pl_status begin_islands(pl_coupled *j, bool is_rough, pl_step_report *report, pl_error *error) {
   form_islands(j);
   sort_islands(j);
   j->island_count = 0;
@@ -402,6 +411,8 @@ static pl_status begin_islands(pl_coupled *j, pl_step_report *report, pl_error *
       if (status < 0) return pl_world_name_body(j->world, only->index, status, report, error);
       continue;
     }
+    if (is_solved(j, &island)) continue;
+    island.is_rough = is_rough;
     pl_status status = begin_island(j, &island, report, error);
     if (status < 0) return status;
     j->islands[j->island_count++] = island;
@@ -436,8 +447,8 @@ static int32_t particles_of(const pl_coupled_island *island) {
 // Islands share nothing that a solve writes. Where one has most of the particles, threads work inside of it instead. In
 // a small one they do not: its loops take microseconds each, and waking a thread takes longer. Rods that wait move at
 // the same time.
-static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *error) {
-  pl_status status = begin_islands(j, report, error);
+static pl_status solve_islands(pl_coupled *j, bool is_rough, pl_step_report *report, pl_error *error) {
+  pl_status status = begin_islands(j, is_rough, report, error);
   if (status < 0) return status;
   int64_t all = 0, largest = 0;
   for (int32_t i = 0; i < j->island_count; ++i) {
@@ -453,6 +464,7 @@ static pl_status solve_islands(pl_coupled *j, pl_step_report *report, pl_error *
   for (int32_t i = 0; i < j->island_count; ++i)
     for (int32_t m = 0; m < j->islands[i].body_count; ++m) {
       pl_coupled_body *b = &j->bodies[j->islands[i].bodies[m]];
+      b->is_solved = !j->islands[i].is_rough;
       b->newton_count = j->islands[i].newton_count;
       b->residual = j->islands[i].residual;
       if (b->coupled != NULL) b->converged = j->islands[i].converged;
@@ -519,6 +531,12 @@ static pl_status move_explicit(pl_coupled *j, pl_step_report *report, pl_error *
   return PL_OK;
 }
 
+static bool is_any_rough(const pl_coupled *j) {
+  for (int32_t i = 0; i < j->island_count; ++i)
+    if (j->islands[i].is_rough) return true;
+  return false;
+}
+
 static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *error) {
   if (!pl_coupled_take(j)) return pl_fail_memory(error);
   pl_status status = move_explicit(j, report, error);
@@ -534,9 +552,9 @@ static pl_status move_coupled(pl_coupled *j, pl_step_report *report, pl_error *e
   for (int search = 0; status >= 0 && search < MAX_SEARCHES; ++search) {
     bool any = false;
     status = add_contacts(j, search == 0, &any, error);
-    j->world->contacts_found = status >= 0 && !any && search > 0;
+    j->world->contacts_found = status >= 0 && !any && search > 0 && !is_any_rough(j);
     if (status < 0 || j->world->contacts_found) break;
-    status = solve_islands(j, report, error);
+    status = solve_islands(j, search == 0, report, error);
     if (status < 0) break;
     note_ends(j);
   }

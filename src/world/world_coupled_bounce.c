@@ -144,7 +144,7 @@ static void shrink_bounces(const pl_coupled_island *s, double factor) {
 
 bool pl_coupled_solve(pl_coupled_island *s) {
   bool solved = pl_coupled_minimize(s);
-  for (int i = 1; i < PART_COUNT && gains_energy(s); ++i) {
+  for (int i = 1; !s->is_rough && i < PART_COUNT && gains_energy(s); ++i) {
     shrink_bounces(s, PARTS[i] / PARTS[i - 1]);
     solved = pl_coupled_minimize(s);
   }

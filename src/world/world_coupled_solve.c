@@ -18,12 +18,18 @@ static const double STIFFNESS = 8;
 static const double REST_SPEED = 2e-3, REST_RESIDUAL = 10;
 // Fraction of a bounce's speed by which it may be missed.
 static const double BOUNCE_TOLERANCE = 2e-3;
+// Residual, as a multiple of the tolerance, that tells roughly where bodies will be, and the limit of iterations for
+// that; and the one at which multipliers are renewed: until then forces are right to a few thousandths.
+static const double ROUGH = 300, RENEWED = 30;
+enum { MAX_ROUGH = 4 };
 // Iterations beyond the tolerance: how many were needed until then may depend on rounding, the result should not. One
 // is enough where Newton's method converges quadratically. Limits of friction follow an iteration behind the forces:
 // where contacts slide it takes some more until the residual is this fraction of the tolerance, or rounding keeps it
 // from falling by half. What they leave each time is more than a direction found to two digits does.
 enum { POLISH = 1, MAX_POLISH = 5 };
 static const double POLISH_TOLERANCE = 1e-5, SLIDING_TOLERANCE = 1e-2, POLISHED = 1e-4;
+// How exactly directions are found until then.
+static const double MIN_TOLERANCE = 1e-4, MIDDLE_TOLERANCE = 1e-2, MAX_TOLERANCE = 0.1;
 // Friction is renewed with each iteration. It tilts a body, which changes where the body presses and so the friction: a
 // feedback that may go to and fro between two states for ever. After this number of iterations it is renewed in part.
 enum { RELAX_AFTER = 6 };
@@ -430,12 +436,22 @@ static double relax_friction(pl_coupled_island *s) {
   return evaluate(s, PL_COUPLED_SEARCH);
 }
 
+// Of the next direction, after one of `last`. Where Newton's method converges quadratically the residual falls by its
+// own square, and where contacts and friction still change it does not, however exact a direction is (Eisenstat and
+// Walker 1996). Where it hardly falls at all, the direction may be to blame.
+static double choose_tolerance(const pl_coupled_island *s, double fallen, double last) {
+  if (s->newton_count == 0) return MIDDLE_TOLERANCE;
+  double tolerance = fmin(MAX_TOLERANCE, fmax(MAX_TOLERANCE / s->residual, fallen * fallen));
+  return fmax(MIN_TOLERANCE, fallen > 0.5 ? MAX_TOLERANCE * last : tolerance);
+}
+
 bool pl_coupled_minimize(pl_coupled_island *s) {
   pl_coupled *j = s->coupled;
-  int updates = 0, polished = 0;
+  int updates = 0, renewed = 0, polished = 0;
   bool positive = false, solved = false, keeps = false, slow = is_slow(s);
-  double last = HUGE_VAL;
+  double last = HUGE_VAL, tolerance = MIDDLE_TOLERANCE;
   if (slow) guess_rest(s);
+  s->is_rough = s->is_rough && !slow;
   s->newton_count = s->conjugate_count = 0;
   double energy = evaluate(s, PL_COUPLED_LINEARISE);
   get_blocks(s);
@@ -456,7 +472,11 @@ bool pl_coupled_minimize(pl_coupled_island *s) {
       get_blocks(s);
     }
     s->residual = relative_residual(s);
-    while (s->residual <= 1 && updates < MAX_UPDATES && update_multipliers(s)) {
+    if (s->is_rough && (s->residual <= ROUGH || s->newton_count >= MAX_ROUGH)) {
+      update_multipliers(s);
+      return false;
+    }
+    while (s->residual <= (updates < 2 ? RENEWED : 1) && updates < MAX_UPDATES && update_multipliers(s)) {
       ++updates;
       energy = evaluate(s, PL_COUPLED_CHECK);
       s->residual = relative_residual(s);
@@ -469,7 +489,9 @@ bool pl_coupled_minimize(pl_coupled_island *s) {
     last = s->residual;
     if (is_polished || s->newton_count >= MAX_NEWTON || !isfinite(s->residual)) return solved;
     if (!solved && s->newton_count >= RELAX_AFTER) energy = relax_friction(s);
-    double tolerance = s->newton_count == 0 ? 1e-2 : fmax(1e-4, fmin(0.1, 0.1 / s->residual));
+    double fallen = updates > renewed ? 0.3 : s->residual / before;
+    tolerance = choose_tolerance(s, fallen, tolerance);
+    renewed = updates;
     if (solved) tolerance = slides(s) ? SLIDING_TOLERANCE : POLISH_TOLERANCE;
     bool is_definite = find_direction(s, tolerance);
     bool moved = search_line(s, solved, &energy);

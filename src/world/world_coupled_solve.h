@@ -32,6 +32,7 @@ typedef struct pl_coupled_body {
   int32_t index;                   // in the world
   int32_t first, count;            // its particles
   int32_t island;                  // the lowest body of it
+  bool is_solved;                  // nothing has come to its island since that was solved
   pl_coupled_state state;          // how it moves in this step
   pl_body_move move;
   pl_body_coupled_step step;
@@ -90,6 +91,7 @@ typedef struct pl_coupled_island {
   int32_t body_count, term_count, joint_count, tie_count;
   int32_t newton_count, conjugate_count;
   double residual;  // of the worst body, as a multiple of what counts as none
+  bool is_rough;    // solve it as far as it takes to tell what else will touch
   bool converged;
 } pl_coupled_island;
 
