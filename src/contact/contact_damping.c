@@ -68,9 +68,8 @@ static double spacing_of(pl_mat3 moments, int32_t count) {
   return pl_larger(pl_larger(line, plate), cbrt(sqrt(1728 * volume2) / n));
 }
 
-// The body as if it were rigid, with its particles at `positions`: Ω = I⁻¹ L. False for one that has no inertia or
-// cannot move.
-static bool find_whole(const pl_contact_body *body, const pl_vec3 *positions, pl_contact_whole *whole) {
+// Ω = I⁻¹ L.
+bool pl_contact_find_whole(const pl_contact_body *body, const pl_vec3 *positions, pl_contact_whole *whole) {
   if (body->surface->particle_count == 0) return false;
   pl_particle_sums s;
   pl_particles particles = particles_of(body, positions);
@@ -145,7 +144,7 @@ static bool damp_body(const pl_contact_damping *d, int32_t k) {
   pl_contact_whole *whole = &d->memory->wholes[k];
   whole->is_free = whole->is_slow = false;
   if (body->asleep || !(body->damping > 0)) return false;
-  if (body->rigid != NULL || !find_whole(body, body->starts, whole)) return false;
+  if (body->rigid != NULL || !pl_contact_find_whole(body, body->starts, whole)) return false;
   damp_vibration(body, whole, d->step);
   return whole->max_deviation > SHOCK_SPEED;
 }
@@ -292,7 +291,7 @@ static void find_whole_after(const pl_contact_damping *d, int32_t k) {
   }
   if (!is_touched(d, k) && !may_exceed(body)) return;
   if (body->write_points != NULL) body->write_points(body->write_data);
-  whole->is_found = find_whole(body, body->positions, whole);
+  whole->is_found = pl_contact_find_whole(body, body->positions, whole);
 }
 
 static void find_wholes(void *data, int32_t begin, int32_t end, int32_t block) {

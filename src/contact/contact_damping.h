@@ -22,6 +22,11 @@ static inline const pl_vec3 *pl_damping_positions(const pl_contact_damping *d, i
   return d->is_after ? d->bodies[body].positions : d->bodies[body].starts;
 }
 
+// A body as if it were rigid, with its particles at `positions`. False for one that has no inertia
+// or cannot move.
+bool pl_contact_find_whole(const pl_contact_body *body, const pl_vec3 *positions,
+                           pl_contact_whole *whole);
+
 // The point of an arm of particles.
 static inline pl_vec3 pl_arm_point(const pl_contact_arm *arm, const pl_vec3 *positions) {
   pl_vec3 point = {0, 0, 0};

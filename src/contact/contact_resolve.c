@@ -24,6 +24,7 @@
 #include "contact/contact_bounce.h"
 #include "contact/contact_cache.h"
 #include "contact/contact_lone.h"
+#include "contact/contact_settle.h"
 #include "contact/contact_soft_rows.h"
 #include "contact/contact_solver.h"
 #include "contact/vec3_parts.h"
@@ -587,6 +588,7 @@ pl_status pl_contact_solver_resolve(pl_contact_solver *solver, pl_contact_body *
   pl_contact_plan_form(&memory->plan, &def);
   pl_parallel_for(solver->context, memory->plan.small_count, ISLAND_GRAIN, resolve_islands, &r);
   resolve_large(&r);
+  pl_contact_settle(solver, bodies);
   pl_contact_keep_apart(solver, bodies, step, are_soft);
   memory->is_resolved = true;
   if (report != NULL) *report = pl_contact_sum_report(memory);

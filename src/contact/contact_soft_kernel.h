@@ -138,7 +138,7 @@ PL_SIMD_INLINE void touch_wide(const pl_soft_builder *b, const open_hits *h, bui
   wide gap = dot_wide(r->normal, apart) - b->gap;
   r->depth = narrow(-gap);
   int are_flat = wide_bits(is_more(set_wide(0.5), dot_wide(r->normal, r->normal)));
-  r->are_kept = wide_bits(is_more(set_wide(b->scale.margin), gap)) & ~are_flat;
+  r->are_kept = wide_bits(is_more(set_wide(b->watched), gap)) & ~are_flat;
   for (int l = 0; l < WIDE; ++l) own[l] += h->particles[0][l];
   wide answer = gather_numbers(own);
   for (int k = 0; k < 3; ++k) {

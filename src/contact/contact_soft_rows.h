@@ -19,7 +19,9 @@ typedef struct pl_soft_points {
 typedef struct pl_soft_builder {
   pl_soft_points sides[2];
   pl_contact_scale scale;
-  double step, gap;  // s; metres kept between the surfaces
+  double keep;
+  double step, gap,
+      watched;  // s; metres kept between the surfaces; more, up to which there are rows
   double friction, restitution;
 } pl_soft_builder;
 
@@ -68,10 +70,30 @@ pl_soft_start_kernel pl_soft_start_plain, pl_soft_start_avx2, pl_soft_start_avx5
 typedef void pl_soft_sweep_kernel(const pl_soft_run *run, pl_soft_sweep_kind kind);
 pl_soft_sweep_kernel pl_soft_sweep_plain, pl_soft_sweep_avx2, pl_soft_sweep_avx512;
 
+// The rows of a pair where all particles are now: those of its first side, then of its second.
+typedef struct pl_soft_screen_side {
+  int32_t count;               // rows
+  const pl_vec3 *own, *other;  // positions of particles
+  const int32_t *around;       // of the touched triangles (tet_map.h)
+} pl_soft_screen_side;
+typedef struct pl_soft_screen {
+  const pl_soft_row *rows;
+  const pl_soft_note *notes;
+  pl_soft_screen_side sides[2];
+  double tolerance;  // metres
+} pl_soft_screen;
+
+// Which of the rows from `first` on, up to 64 of them, may have a point deeper inside than the
+// tolerance, by the triangle that they hold on to and those around it; a bit each.
+enum { PL_SOFT_SCREENED = 64 };
+typedef uint64_t pl_soft_screen_kernel(const pl_soft_screen *s, int32_t first, int32_t end);
+pl_soft_screen_kernel pl_soft_screen_plain, pl_soft_screen_avx2;
+
 typedef struct pl_soft_kernels {
   pl_soft_build_kernel *build;
   pl_soft_start_kernel *start;
   pl_soft_sweep_kernel *sweep;
+  pl_soft_screen_kernel *screen;
 } pl_soft_kernels;
 extern const pl_soft_kernels pl_soft_kernels_plain, pl_soft_kernels_avx2, pl_soft_kernels_avx512;
 

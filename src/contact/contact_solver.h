@@ -353,6 +353,14 @@ typedef struct pl_contact_scale {
 } pl_contact_scale;
 pl_contact_scale pl_contact_scale_of(const pl_contact_step *step);
 
+// Metres of gap beyond `margin` that are watched between two soft bodies: not every step searches,
+// and a point that comes in meanwhile has a row by then.
+static inline double pl_soft_watch(const pl_surface_motion *a, const pl_surface_motion *b) {
+  const double fraction = 0.03;  // of the depth of either body
+  double p = a->tree->surface->tet_map->depth, q = b->tree->surface->tet_map->depth;
+  return fraction * (p < q ? p : q);
+}
+
 // The contacts of one surface point, filled by the searches below.
 typedef struct pl_contact_slots {
   pl_contact *items;  // PL_CONTACTS_PER_POINT slots

@@ -22,7 +22,7 @@
 //
 // Not looked at: pairs that crossed at the start already, which contacts push apart; kinematic surfaces; and, in a heap
 // of small soft bodies, pairs whose points are looked up in tets, unless all their edges are to be searched
-// (`all_edges`): such bodies are pressed into each other, and to part them takes as long as all else.
+// (`all_edges`): to part these takes several times as long as all else. Their points are put back (contact_settle.c).
 //
 // Cost: edges times triangles where two bodies overlap, once for all pairs (contact_zone_search.c); then for those that
 // cross, and where something moved. All threads look; what crosses is separated one after the other.

@@ -19,6 +19,9 @@ static const double IN_PLANE = 1e-12;
 // weights of its corners, and this far before its start, as a fraction of the depth.
 static const double MIN_SINE = 0.1, BORDER = 1e-3;
 
+// More than a place outside by BORDER is farther away, squared.
+static const double AROUND = 1.01;
+
 enum { SAMPLES = 15 };
 
 // Sums of corners of a tet: the corners, the middles of its edges and faces, its middle.
@@ -96,7 +99,7 @@ static bool is_on_surface(const map_build *b, const int32_t *tet, int k, const i
   return false;
 }
 
-static void measure_triangles(map_build *b, pl_vec3 *normals, double *offsets) {
+static void measure_triangles(map_build *b, pl_vec3 *normals, double *offsets, double *reaches) {
   pl_box box = pl_box_empty();
   for (int32_t t = 0; t < b->surface->triangle_count; ++t) {
     const int32_t *c = &b->surface->triangles[3 * (size_t)t];
@@ -110,6 +113,8 @@ static void measure_triangles(map_build *b, pl_vec3 *normals, double *offsets) {
     }
     normals[t] = pl_triangle_normal(x[c[0]], x[c[1]], x[c[2]]);
     offsets[t] = pl_vec3_dot(normals[t], x[c[0]]);
+    double first = pl_vec3_distance(x[c[0]], x[c[1]]), second = pl_vec3_distance(x[c[0]], x[c[2]]);
+    reaches[t] = fmax(first * first, second * second);
   }
   b->size = pl_box_diagonal(box);
 }
@@ -120,6 +125,21 @@ static bool is_in_plane(const map_build *b, const pl_tet_map *map, int32_t plane
     if (!(fabs(pl_vec3_dot(map->normals[plane], corner) - map->offsets[plane]) < IN_PLANE * b->size)) return false;
   }
   return true;
+}
+
+static int32_t particle_of(const pl_contact_surface *surface, int32_t triangle, int corner) {
+  return surface->parents[4 * (size_t)surface->triangles[3 * (size_t)triangle + (size_t)corner]];
+}
+
+// The corner of the triangle across a side that is not on it, as a particle. The boundary of a volume has one; where
+// more than two triangles meet it is that of the lowest, and where there is none a corner of the side.
+static int32_t find_across(const pl_contact_surface *surface, int32_t triangle, int side) {
+  int32_t from = particle_of(surface, triangle, side), to = particle_of(surface, triangle, (side + 1) % 3);
+  for (int32_t t = 0; t < surface->triangle_count; ++t)
+    for (int k = 0; k < 3; ++k)
+      if (particle_of(surface, t, k) == to && particle_of(surface, t, (k + 1) % 3) == from)
+        return particle_of(surface, t, (k + 2) % 3);
+  return from;
 }
 
 // Are all triangles that are flush with one in its plane, as those of a box are?
@@ -148,8 +168,9 @@ static bool build(pl_arena *arena, pl_arena *scratch, map_build *b, pl_tet_map *
   int32_t *corners = PL_TAKE(arena, int32_t, 4 * slots), *triangles = PL_TAKE(arena, int32_t, PL_TET_TRIANGLES * slots);
   float *faces = PL_TAKE(arena, float, 4 * slots);
   int32_t *triangle_particles = PL_TAKE(arena, int32_t, 3 * (int64_t)triangle_count);
+  int32_t *around = PL_TAKE(arena, int32_t, PL_TET_AROUND * (int64_t)triangle_count);
   pl_vec3 *normals = PL_TAKE(arena, pl_vec3, triangle_count);
-  double *offsets = PL_TAKE(arena, double, triangle_count);
+  double *offsets = PL_TAKE(arena, double, triangle_count), *reaches = PL_TAKE(arena, double, triangle_count);
   bool *levels = PL_TAKE(arena, bool, triangle_count);
   const pl_vec3 *rest = pl_arena_copy(arena, b->volume->rest, (size_t)b->volume->particle_count, sizeof(pl_vec3));
   b->centers = PL_TAKE(scratch, pl_vec3, triangle_count);
@@ -158,11 +179,16 @@ static bool build(pl_arena *arena, pl_arena *scratch, map_build *b, pl_tet_map *
   int32_t *votes = PL_TAKE(scratch, int32_t, triangle_count);
   const int32_t *order = order_tets(scratch, b->volume);
   if (arena->failed || scratch->failed || order == NULL) return false;
-  measure_triangles(b, normals, offsets);
+  measure_triangles(b, normals, offsets, reaches);
   for (int32_t i = 0; i < 3 * triangle_count; ++i)
     triangle_particles[i] = b->surface->parents[4 * (size_t)b->surface->triangles[i]];
-  *map = (pl_tet_map){tet_count, block_count, corners, faces,     rest, triangle_particles,
-                      normals,   offsets,     levels,  triangles, 0};
+  for (int32_t t = 0; t < triangle_count; ++t)
+    for (int k = 0; k < 3; ++k) {
+      around[PL_TET_AROUND * t + k] = triangle_particles[3 * t + k];
+      around[PL_TET_AROUND * t + 3 + k] = find_across(b->surface, t, k);
+    }
+  *map = (pl_tet_map){tet_count, block_count, corners, faces,     rest, triangle_particles, around, normals,
+                      offsets,   reaches,     levels,  triangles, 0};
   for (int32_t t = 0; t < triangle_count; ++t) levels[t] = is_level(b, map, t);
   for (size_t i = 0; i < slots; ++i) {
     // The last block is filled up with its last tet.
@@ -217,7 +243,11 @@ bool pl_tet_map_find_way_out(const pl_tet_map *map, const pl_contact_surface *su
     if (!(along > MIN_SINE)) continue;
     double way = (map->offsets[t] - pl_vec3_dot(map->normals[t], position)) / along;
     if (!(way < first && way > -BORDER * map->depth)) continue;
-    if (!pl_tet_map_weights(map, t, pl_vec3_add_scaled(position, direction, way), weights)) continue;
+    // No part of a triangle is farther from its first corner than the other two are.
+    pl_vec3 out = pl_vec3_add_scaled(position, direction, way);
+    pl_vec3 away = pl_vec3_sub(out, map->rest[map->triangle_particles[3 * (size_t)t]]);
+    if (pl_vec3_dot(away, away) > AROUND * map->reaches[t]) continue;
+    if (!pl_tet_map_weights(map, t, out, weights)) continue;
     first = way;
     *place = (pl_contact_place){t, {weights[0], weights[1], weights[2]}};
   }

@@ -14,6 +14,9 @@ enum { PL_TET_MAP_TETS = 4096, PL_TET_MAP_PARTICLES = 1024 };
 // Triangles that may be nearest to a point of one tet; when there are more, those that are for
 // most.
 enum { PL_TET_TRIANGLES = 12 };
+// Particles around a triangle: its corners, then of the triangles across its sides, from corner k
+// to the next, the corner that is not on it.
+enum { PL_TET_AROUND = 6 };
 
 // Of a model; tets are numbered in blocks of eight neighbours.
 struct pl_tet_map {
@@ -22,11 +25,13 @@ struct pl_tet_map {
   const float *faces;      // [block][4][8]: 1 if the face opposite to a corner is on the surface
   const pl_vec3 *rest;     // of the particles, metres
   const int32_t *triangle_particles;  // corners of the surface's triangles, 3 each
+  const int32_t *around;              // PL_TET_AROUND per triangle
   const pl_vec3 *normals;             // of these at rest, unit, outward
   const double *offsets;              // of their planes: normal . x of a corner
-  const bool *is_level;               // per triangle: all that are flush with it are in its plane
-  const int32_t *triangles;           // PL_TET_TRIANGLES per tet, -1 after the last
-  double depth;                       // metres from the deepest point at rest to the surface
+  const double *reaches;     // m²: of the other corners from the first one, whichever is farther
+  const bool *is_level;      // per triangle: all that are flush with it are in its plane
+  const int32_t *triangles;  // PL_TET_TRIANGLES per tet, -1 after the last
+  double depth;              // metres from the deepest point at rest to the surface
 };
 
 // The tets of `volume`, 4 particles each, with the particles at `rest`.

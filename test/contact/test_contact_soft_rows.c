@@ -36,6 +36,7 @@ static pl_soft_builder builder_of(const pressed_boxes *b, const pl_soft_hit *con
   pl_contact_step step = {.step = STEP, .gravity = {0, -9.81, 0}};
   pl_soft_builder builder = {
       .scale = pl_contact_scale_of(&step), .step = STEP, .gap = 2 * RADIUS, .friction = 0.5, .restitution = 0.3};
+  builder.watched = builder.scale.margin + 0.001;
   for (int k = 0; k < 2; ++k)
     builder.sides[k] = (pl_soft_points){.tree = b->solver->memory.motions[1 - k].tree,
                                         .own = &b->bodies[k],
@@ -384,7 +385,7 @@ static bool build_one(const pl_soft_builder *b, const pl_soft_points *side, cons
   float first = (float)place.weights[0], second = (float)place.weights[1];
   double weights[3] = {(double)first, (double)second, 1 - (double)first - (double)second};
   double gap = pl_vec3_dot(normal, gap_between(particles, weights, side->own->positions, p)) - b->gap;
-  bool is_flat = pl_vec3_dot(normal, normal) < 0.5, is_near = gap < b->scale.margin;
+  bool is_flat = pl_vec3_dot(normal, normal) < 0.5, is_near = gap < b->watched;
   met->flat += is_flat;
   met->apart += !is_near;
   if (is_flat || !is_near) return false;

@@ -272,7 +272,8 @@ static void a_heap_of_a_hundred(void **state) {
 
 // A heap of more than 8192 surface points, whose edges are not searched, is pressed into itself by the impact and comes
 // apart again. Points that had come through another body were given up: 844 of 8720 stayed deeper than 1 mm, 456 of
-// them deeper than 10 mm, and single cubes shared a third of their volume for ever.
+// them deeper than 10 mm, and single cubes shared a third of their volume for ever. Before points were put back in the
+// end of a step, 12 pairs stayed deeper than 1 mm.
 static void a_fine_heap_comes_apart(void **state) {
   (void)state;
   heap *h = make_heap(40, 4, FINE_CELLS, BOX_STEP);
@@ -286,8 +287,8 @@ static void a_fine_heap_comes_apart(void **state) {
     }
   print_message("%d cubes of 343: %d deeper than 1 mm in another, %d deeper than 10 mm; deepest %.1f mm\n", h->count,
                 pairs[0], pairs[1], 1e3 * deepest_of(h));
-  assert_true(pairs[0] <= 24);
-  assert_true(pairs[1] <= 4);
+  assert_true(pairs[0] <= 6);
+  assert_true(pairs[1] == 0);
   drop_world(h);
 }
 
