@@ -240,11 +240,30 @@ static bool part_triangle(const overlap *o, const pl_world *world, const pl_body
   return move_place(o, body, points, &arm, place.normal, shift, place.way);
 }
 
+// Points whose edges and faces the collider touches, and some of their neighbours.
+static pl_contact_mask touched_points(const overlap *o, const pl_world *world, const pl_body *body) {
+  pl_contact_mask mask = 0;
+  pl_contact_view view = pl_contact_solver_get_edge_contacts(world->contact_solver, body->contact_number);
+  for (int32_t i = 0; i < view.count; ++i) {
+    const pl_contact_side *side = &view.contacts[i].a;
+    for (int32_t k = 0; view.contacts[i].collider == o->number && k < side->count; ++k)
+      pl_contact_mask_add(&mask, side->points[k], body->model->surface.point_count);
+  }
+  return mask;
+}
+
+// All triangles; of a mesh, whose distance takes a walk through its own triangles, those that contacts have found.
 static bool part_triangles(const overlap *o, const pl_world *world, const pl_body *body,
                            const pl_contact_points *points) {
-  bool any = false;
-  for (int32_t i = 0; i < body->model->surface.triangle_count; ++i)
-    any = part_triangle(o, world, body, points, i) || any;
+  const pl_contact_surface *surface = &body->model->surface;
+  bool any = false, is_mesh = o->collider->shape == PL_COLLIDER_MESH;
+  pl_contact_mask mask = is_mesh ? touched_points(o, world, body) : ~(pl_contact_mask)0;
+  for (int32_t i = 0; i < surface->triangle_count && mask != 0; ++i) {
+    bool is_touched = !is_mesh;
+    for (int32_t k = 3 * i; k < 3 * i + 3 && !is_touched; ++k)
+      is_touched = pl_contact_mask_has(mask, surface->triangles[k], surface->point_count);
+    if (is_touched) any = part_triangle(o, world, body, points, i) || any;
+  }
   return any;
 }
 
