@@ -54,6 +54,7 @@ static pl_contact_group group_of_body(const pl_contact_detection *d, int32_t bod
       .motions = d->memory->motions,
       .step = d->step,
       .scale = d->scale,
+      .watches = !d->memory->has_no_settle,
       .spot_uses = pl_contact_spot_uses(d->phase),
   };
   set_group_body(d, body, &group);

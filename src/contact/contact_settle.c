@@ -264,7 +264,7 @@ static void take_back_spins(void *data, int32_t begin, int32_t end, int32_t bloc
 
 void pl_contact_settle(pl_contact_solver *solver, pl_contact_body *bodies) {
   pl_contact_memory *memory = &solver->memory;
-  if (memory->soft_pair_count == 0) return;
+  if (memory->soft_pair_count == 0 || memory->has_no_settle) return;
   settling s = {memory, bodies, pl_soft_kernels_get()};
   pl_contact_plan_visit(solver->context, &memory->plan, settle_pairs, &s);
   pl_parallel_for(solver->context, memory->body_count, BODY_GRAIN, take_back_spins, &s);

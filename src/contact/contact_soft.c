@@ -104,10 +104,11 @@ static pl_soft_builder builder_of(const pl_soft_solution *s, const pl_contact_pa
                              .scale = pl_contact_scale_of(s->step),
                              .step = s->step->step,
                              .gap = a->radius + b->radius,
-                             .watched = pl_contact_scale_of(s->step).margin +
-                                        pl_soft_watch(&s->memory->motions[pair->a], &s->memory->motions[pair->b]),
+                             .watched = pl_contact_scale_of(s->step).margin,
                              .friction = sqrt(a->friction * b->friction),
                              .restitution = pl_larger(a->restitution, b->restitution)};
+  if (!s->memory->has_no_settle)
+    builder.watched += pl_soft_watch(&s->memory->motions[pair->a], &s->memory->motions[pair->b]);
   const pl_contact_rule *rule = pl_contact_rules_find(s->rules, pair->a, pair->b);
   if (rule != NULL && rule->friction >= 0) builder.friction = rule->friction;
   if (rule != NULL && rule->restitution >= 0) builder.restitution = rule->restitution;

@@ -216,8 +216,10 @@ struct pl_contact_memory {
   pl_contact_rigid *move_rigids;              // alike, one per body
   pl_contact_zones zones;
   // Contacts of soft bodies, see contact_soft.h:
-  pl_soft_hit *hits;         // PL_SOFT_HITS_PER_POINT per surface point
-  int32_t *hit_counts;       // one per body
+  pl_soft_hit *hits;    // PL_SOFT_HITS_PER_POINT per surface point
+  int32_t *hit_counts;  // one per body
+  // for comparison: points are not put back after the sweeps, and gaps not watched for it
+  bool has_no_settle;
   pl_pair_range *axis_hits;  // two per axis: of points of its body, and of the other
   pl_soft_pair *soft_pairs;  // in the order of their bodies
   int32_t *soft_pair_start;  // body_count + 1: offsets into them, by the lower body
@@ -411,6 +413,7 @@ typedef struct pl_contact_group {
   pl_contact_scale scale;
   // `contact_counts` and `contacts` are those of the points of the group, in their order
   bool is_compact;
+  bool watches;  // gaps that may close before the next search
   // Of points that are looked up in tets: where they go instead of `contacts`, or NULL; and how
   // many of the next steps may use them again
   pl_soft_list *hits;

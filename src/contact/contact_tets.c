@@ -392,7 +392,7 @@ static void find_all_inside(const tet_pair *pair, const pl_lane_tets *tets, foun
   const pl_contact_group *group = pair->group;
   const pl_surface_motion *own = &group->motions[group->body], *motion = &group->motions[pair->other];
   double limit = group->bodies[group->body].radius + group->bodies[pair->other].radius + group->scale.margin;
-  if (group->hits != NULL) limit += pl_soft_watch(own, motion);
+  if (group->hits != NULL && group->watches) limit += pl_soft_watch(own, motion);
   int32_t points[PL_SURFACE_LANE_POINTS], count = list_inside(own, motion, limit, tets, points);
   pl_lane_lookup lookup;
   lookup.limit = (float)limit;

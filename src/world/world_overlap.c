@@ -252,11 +252,11 @@ static pl_contact_mask touched_points(const overlap *o, const pl_world *world, c
   return mask;
 }
 
-// All triangles; of a mesh, whose distance takes a walk through its own triangles, those that contacts have found.
+// All triangles; of a mesh of many, whose distance takes a walk through them, those that contacts have found.
 static bool part_triangles(const overlap *o, const pl_world *world, const pl_body *body,
                            const pl_contact_points *points) {
   const pl_contact_surface *surface = &body->model->surface;
-  bool any = false, is_mesh = o->collider->shape == PL_COLLIDER_MESH;
+  bool any = false, is_mesh = o->collider->field.distances != NULL;
   pl_contact_mask mask = is_mesh ? touched_points(o, world, body) : ~(pl_contact_mask)0;
   for (int32_t i = 0; i < surface->triangle_count && mask != 0; ++i) {
     bool is_touched = !is_mesh;

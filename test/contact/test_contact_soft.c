@@ -10,6 +10,8 @@ static void resolve_both(pressed_boxes *general, pressed_boxes *compact, uint64_
   pressed_boxes *boxes[2] = {general, compact};
   for (int k = 0; k < 2; ++k) {
     open_boxes(boxes[k]);
+    // General rows have no such step.
+    boxes[k]->solver->memory.has_no_settle = true;
     press_boxes(boxes[k], seed);
     resolve_boxes(boxes[k], k == 0);
   }
@@ -97,6 +99,7 @@ static void momentum_is_kept(void **state) {
 // Boxes whose surfaces press while they part as wholes, or that are near rest and have pressed in the step before.
 static void press_damped(pressed_boxes *b, bool parts, bool lists) {
   open_boxes(b);
+  b->solver->memory.has_no_settle = true;
   press_boxes(b, 9);
   if (!parts) resolve_boxes(b, lists);
   for (int k = 0; k < 2; ++k) {

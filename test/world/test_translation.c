@@ -443,6 +443,8 @@ static void shells_planes_and_curves_move_alike_everywhere(void **state) {
     def.young = 1e6;
     def.stiffness_damping = 0.005;
     def.max_newton_iterations = 50;
+    // As for curves below: faces of a fine surface that a ball touches are part of a solve that ends at its tolerance.
+    if (k >= 2) def.newton_tolerance = 5e-5;
     def.contact_radius = 0.002;
     subject what = falling(k < 2 ? "shell" : "shell with a finer surface", make_fem_model(f.context, &def, sheet),
                            DOUBLE_BOUND, 0.002);
