@@ -129,10 +129,13 @@ PL_API pl_status pl_world_move_collider(pl_world *world, pl_collider_id id, pl_t
 
 /// Impulse that bodies gave to a collider in the last step (N s), and its moment around the
 /// collider's origin (N m s); divided by the step length they are mean force and torque. For hosts
-/// that move rigid bodies of their own as colliders: apply them to the body. Zero before the first
-/// step and for a collider that nothing touched. Bodies of methods that meet colliders in their own
-/// step (`rod`, `fem`) and bodies asleep do not count. Fails with PL_ERROR_NOT_FOUND for a stale
-/// handle.
+/// that move rigid bodies of their own as colliders: apply them to the body. Everything counts that
+/// a collider does to bodies: pressure, friction, what damps them on it, and what puts back those
+/// that are too deep in it. The momentum of all bodies changes by gravity, forces, pins and damping
+/// less the sum over all colliders, to rounding; for what this does not hold, as for rods, see
+/// docs/contact.md. Zero before the first step, after bodies or colliders have changed, and for a
+/// collider that nothing touched; bodies asleep do not count. Fails with PL_ERROR_NOT_FOUND for a
+/// stale handle.
 PL_API pl_status pl_world_get_collider_impulse(const pl_world *world, pl_collider_id id,
                                                pl_vec3 *linear, pl_vec3 *angular);
 

@@ -58,6 +58,10 @@ typedef struct pl_body_touch {
   pl_vec3 position;  // sum of weight x place in the world, metres, …
   pl_vec3 normal;    // … of weight x unit direction away from the collider, …
   double weight;     // … and of the weights
+  // What it gave to the collider, friction included, with the moment around the world's origin. Of
+  // a method that balances it (pl_body_touch_balance()), the sum over all colliders is what else
+  // acted on the body in the step less what its momentum has gained.
+  pl_collider_impulse given;
 } pl_body_touch;
 
 // Add one point that touches; its place counts by its impulse.
@@ -73,6 +77,17 @@ static inline void pl_body_touch_add(pl_body_touch *touch, pl_vec3 position, pl_
   touch->weight += weight;
 }
 
+// Add an impulse, N s, that the body got at a position.
+static inline void pl_body_touch_push(pl_body_touch *touch, pl_vec3 position, pl_vec3 impulse) {
+  touch->given.linear = pl_vec3_sub(touch->given.linear, impulse);
+  touch->given.angular = pl_vec3_sub(touch->given.angular, pl_vec3_cross(position, impulse));
+}
+
+// Make the sum of what was given to all colliders `sum`, by adding to each in proportion to what it
+// has: what a solver stopped short of, or took besides, cannot be told apart. False if none has
+// any.
+bool pl_body_touch_balance(pl_body_touch *touches, int32_t count, const pl_collider_impulse *sum);
+
 // Add what other parts of the same move felt.
 static inline void pl_body_touch_merge(pl_body_touch *touch, const pl_body_touch *more) {
   touch->count += more->count;
@@ -81,6 +96,7 @@ static inline void pl_body_touch_merge(pl_body_touch *touch, const pl_body_touch
   touch->position = pl_vec3_add(touch->position, more->position);
   touch->normal = pl_vec3_add(touch->normal, more->normal);
   touch->weight += more->weight;
+  pl_collider_impulse_add(&touch->given, &more->given);
 }
 
 // The tapered segments of a body of lines, each between two particles.
@@ -117,8 +133,13 @@ typedef struct pl_body_move {
   // Coulomb's coefficient with each collider, negative: the geometric mean of body and collider;
   // NULL: that for all
   const double *collider_frictions;
-  struct pl_body_touch *touches;  // one per collider, zero at the start: what the move felt of
-                                  // each; NULL: nobody wants to know
+  const int32_t *collider_numbers;  // for the world itself: those of its list
+  struct pl_body_touch *touches;    // one per collider, zero at the start: what the move felt of
+                                    // each; NULL: nobody wants to know
+  bool wants_depths;                // of touches; otherwise these may be 0
+  // Of a coupled step, or NULL: set to what the body's momentum lacks of all that acted on it,
+  // where it touches no collider in its own part
+  pl_collider_impulse *unaccounted;
   // Per surface point: the move adds the impulse that colliders pushed it with along their normals,
   // N s; or NULL
   pl_vec3 *presses;

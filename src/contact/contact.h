@@ -289,10 +289,16 @@ typedef struct pl_collider_impulse {
   pl_vec3 linear, angular;  // N s, N m s
 } pl_collider_impulse;
 
-// Sum up what the contacts of the last resolution gave to each collider: collider_count of the last
-// prepare.
-void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver,
-                                             const pl_contact_body *bodies,
+static inline void pl_collider_impulse_add(pl_collider_impulse *sum,
+                                           const pl_collider_impulse *more) {
+  sum->linear = pl_vec3_add(sum->linear, more->linear);
+  sum->angular = pl_vec3_add(sum->angular, more->angular);
+}
+
+// Add what the contacts of the last resolution gave to each collider: collider_count of the last
+// prepare. Contacts that were solved with the steps of their bodies are left out, but for what has
+// damped these bodies there.
+void pl_contact_solver_add_collider_impulses(const pl_contact_solver *solver,
                                              pl_collider_impulse *impulses);
 
 // Add what the contacts of the last resolution pushed surface points with along their normals to

@@ -196,9 +196,7 @@ void pl_lone_finish(pl_contact_memory *memory, const pl_contact_step *step, cons
   for (int32_t i = 0; i < lone->count; ++i) {
     keep_contact(workspace, i, &memory->lone_contacts[lone->first + i]);
     if (outcome->collider >= 0) continue;
-    pl_collider_impulse *push = &memory->lone_pushes[lone->first + i];
-    *push = (pl_collider_impulse){{0, 0, 0}, {0, 0, 0}};
-    pl_contact_push_collider(&workspace->body, &own->rows[i], &own->contacts[i], push);
+    memory->lone_pushes[lone->first + i] = pl_contact_row_push(&own->rows[i]);
   }
   step->exchange->write(step->exchange->data, lone->body, &workspace->points, workspace->body.moved);
 }
@@ -231,8 +229,6 @@ pl_contact pl_lone_contact_of(const pl_contact_memory *memory, int32_t number, d
 void pl_lone_add_pushes(const pl_contact_memory *memory, const pl_contact_pair *pair, pl_collider_impulse *impulses) {
   int32_t first = memory->point_start[pair->a] * PL_CONTACTS_PER_POINT;
   for (int32_t i = first; i < first + pair->count; ++i) {
-    pl_collider_impulse *sum = &impulses[memory->lone_contacts[i].collider];
-    sum->linear = pl_vec3_add(sum->linear, memory->lone_pushes[i].linear);
-    sum->angular = pl_vec3_add(sum->angular, memory->lone_pushes[i].angular);
+    pl_collider_impulse_add(&impulses[memory->lone_contacts[i].collider], &memory->lone_pushes[i]);
   }
 }

@@ -1,35 +1,60 @@
 // What contacts did, for reports.
+#include "contact/contact_damping.h"
 #include "contact/contact_lone.h"
 #include "contact/contact_solver.h"
 #include "contact/surface_tree.h"
 #include "contact/vec3_parts.h"
 
-// Where a contact touches a body.
-static pl_vec3 point_of(const pl_contact_body *bodies, const pl_contact_side *side) {
-  const pl_contact_body *body = &bodies[side->body];
+// Where the point of a row was at the start of the step, and where it is at its end. A rigid body felt the first at the
+// lever that it had where its own step took it.
+static pl_vec3 start_point(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_row *row,
+                           const pl_contact *contact, double step) {
+  const pl_contact_body *body = &bodies[row->a.body];
+  if (body->rigid == NULL) return pl_arm_point(&row->a, body->asleep ? body->positions : body->starts);
   pl_vec3 point = {0, 0, 0};
-  for (int32_t k = 0; k < side->count; ++k)
-    point = pl_vec3_add_scaled(point, pl_contact_surface_point(body->surface, side->points[k], body->positions),
-                               side->weights[k]);
-  return point;
+  for (int32_t k = 0; k < contact->a.count; ++k)
+    point = pl_vec3_add_scaled(point, pl_contact_surface_point(body->surface, contact->a.points[k], body->positions),
+                               contact->a.weights[k]);
+  return pl_vec3_add_scaled(point, memory->move_rigids[row->a.body].velocity, -step);
 }
 
-// What a contact gave to its collider.
-void pl_contact_push_collider(const pl_contact_body *bodies, const pl_contact_row *row, const pl_contact *contact,
-                              pl_collider_impulse *sum) {
-  if (!(row->normal_impulse > 0)) return;
-  // The other way round than on the body.
-  pl_vec3 impulse = pl_vec3_scale(pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse), -1);
-  sum->linear = pl_vec3_add(sum->linear, impulse);
-  sum->angular = pl_vec3_add(sum->angular, pl_vec3_cross(point_of(bodies, &contact->a), impulse));
+static pl_vec3 end_point(const pl_contact_body *bodies, const pl_contact_row *row) {
+  const pl_contact_body *body = &bodies[row->a.body];
+  if (body->rigid != NULL) return pl_vec3_add(body->rigid->center, row->a.lever);
+  return pl_arm_point(&row->a, body->positions);
 }
 
-static void report_row(const pl_contact_body *bodies, const pl_contact_row *row, const pl_contact *contact,
-                       pl_contact_outcome *outcome) {
+// What a contact gave to its collider, the other way round than to the body. With P all of it, p_0 and p_1 the point at
+// both ends of the step, and P_0 what positions followed,
+//
+//   P,   p_0 × P_0 + p_1 × (P - P_0)
+//
+// since x_1 = x_0 + h v for what positions follow, which makes x_1 × v of the end x_0 × v.
+static void push_collider(const pl_contact_memory *memory, const pl_contact_body *bodies, pl_contact_row *row,
+                          const pl_contact *contact, double step) {
+  pl_vec3 solved = pl_vec3_add_scaled(row->sliding_impulse, row->normal, row->normal_impulse);
+  pl_vec3 impulse = row->b.lever, arrived = row->arrive_impulse;
+  // Where nothing was resolved here, only the dampers have acted.
+  if (row->normal_mass > 0)
+    impulse = pl_vec3_add(impulse, solved);
+  else
+    arrived = pl_vec3_sub(arrived, solved);
+  bool has_pushed = pl_vec3_dot(impulse, impulse) > 0 || pl_vec3_dot(arrived, arrived) > 0;
+  row->b.lever = row->arrive_impulse = pl_vec3_of(0, 0, 0);
+  if (!has_pushed) return;
+  pl_vec3 moment = pl_vec3_cross(start_point(memory, bodies, row, contact, step), arrived);
+  moment = pl_vec3_add(moment, pl_vec3_cross(end_point(bodies, row), pl_vec3_sub(impulse, arrived)));
+  row->b.lever = pl_vec3_scale(impulse, -1);
+  row->arrive_impulse = pl_vec3_scale(moment, -1);
+}
+
+static void report_row(const pl_contact_row *row, const pl_contact *contact, pl_contact_outcome *outcome) {
   outcome->overlap_count += contact->depth > 0;
   outcome->deepest = pl_larger(outcome->deepest, contact->depth);
   if (contact->collider != outcome->collider) outcome->collider = -1;
-  if (outcome->collider >= 0) pl_contact_push_collider(bodies, row, contact, &outcome->impulse);
+  if (outcome->collider < 0) return;
+  pl_collider_impulse push = pl_contact_row_push(row);
+  pl_collider_impulse_add(&outcome->impulse, &push);
 }
 
 static pl_contact_outcome soft_outcome(const pl_contact_memory *memory, const pl_contact_pair *pair) {
@@ -42,8 +67,8 @@ static pl_contact_outcome soft_outcome(const pl_contact_memory *memory, const pl
   return outcome;
 }
 
-void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pairs,
-                             int32_t count) {
+void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies, double step,
+                             const pl_contact_pair *pairs, int32_t count) {
   for (const pl_contact_pair *pair = pairs; pair < pairs + count; ++pair) {
     const int32_t *contacts = &memory->plan.row_contacts[pair->first_row];
     pl_contact_outcome *outcome = &memory->outcomes[pair - memory->plan.pairs];
@@ -52,8 +77,12 @@ void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *b
       continue;
     }
     *outcome = (pl_contact_outcome){.collider = pair->count > 0 ? memory->contacts[contacts[0]].collider : -1};
-    for (int32_t i = 0; i < pair->count; ++i)
-      report_row(bodies, &memory->rows[pair->first_row + i], &memory->contacts[contacts[i]], outcome);
+    for (int32_t i = 0; i < pair->count; ++i) {
+      pl_contact_row *row = &memory->rows[pair->first_row + i];
+      const pl_contact *contact = &memory->contacts[contacts[i]];
+      if (contact->collider >= 0) push_collider(memory, bodies, row, contact, step);
+      report_row(row, contact, outcome);
+    }
   }
 }
 
@@ -73,34 +102,28 @@ pl_contact_report pl_contact_sum_report(const pl_contact_memory *memory) {
 }
 
 // A pair whose contacts are with several colliders.
-static void add_pair(const pl_contact_memory *memory, const pl_contact_body *bodies, const pl_contact_pair *pair,
-                     pl_collider_impulse *impulses) {
+static void add_pair(const pl_contact_memory *memory, const pl_contact_pair *pair, pl_collider_impulse *impulses) {
   if (pair->is_lone) {
     pl_lone_add_pushes(memory, pair, impulses);
     return;
   }
   for (int32_t i = pair->first_row; i < pair->first_row + pair->count; ++i) {
     const pl_contact *contact = &memory->contacts[memory->plan.row_contacts[i]];
-    if (contact->collider >= 0)
-      pl_contact_push_collider(bodies, &memory->rows[i], contact, &impulses[contact->collider]);
+    pl_collider_impulse push = pl_contact_row_push(&memory->rows[i]);
+    if (contact->collider >= 0) pl_collider_impulse_add(&impulses[contact->collider], &push);
   }
 }
 
-void pl_contact_solver_get_collider_impulses(const pl_contact_solver *solver, const pl_contact_body *bodies,
-                                             pl_collider_impulse *impulses) {
+void pl_contact_solver_add_collider_impulses(const pl_contact_solver *solver, pl_collider_impulse *impulses) {
   const pl_contact_memory *memory = &solver->memory;
-  for (int32_t c = 0; c < memory->collider_count; ++c) impulses[c] = (pl_collider_impulse){{0, 0, 0}, {0, 0, 0}};
   for (int32_t p = 0; p < memory->plan.pair_count; ++p) {
     const pl_contact_pair *pair = &memory->plan.pairs[p];
     const pl_contact_outcome *outcome = pl_contact_outcome_of(memory, p);
     if (pair->b >= 0) continue;
-    if (outcome->collider < 0) {
-      add_pair(memory, bodies, pair, impulses);
-      continue;
-    }
-    pl_collider_impulse *sum = &impulses[outcome->collider];
-    sum->linear = pl_vec3_add(sum->linear, outcome->impulse.linear);
-    sum->angular = pl_vec3_add(sum->angular, outcome->impulse.angular);
+    if (outcome->collider < 0)
+      add_pair(memory, pair, impulses);
+    else
+      pl_collider_impulse_add(&impulses[outcome->collider], &outcome->impulse);
   }
 }
 

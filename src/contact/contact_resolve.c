@@ -301,7 +301,8 @@ static void sweep_pair(const resolution *r, const pl_contact_pair *pair) {
   }
   for (int32_t i = 0; i < pair->count; ++i) {
     pl_contact_row *row = &r->memory->rows[pair->first_row + i];
-    if (r->notes) row->arrive_impulse = impulse_of(row);
+    // On a collider with what has damped the body there; between bodies that acts on both at one point.
+    if (r->notes) row->arrive_impulse = row->b.body < 0 ? pl_vec3_add(impulse_of(row), row->b.lever) : impulse_of(row);
     sweep_row(r->bodies, row, r->corrects);
   }
 }
@@ -415,7 +416,7 @@ static void store_pairs(const resolution *r, const pl_contact_pair *pairs, int32
       if (row->normal_impulse > 0 && row->normal_mass > 0) pl_contact_cache_store(r->bodies, contact, impulse_of(row));
     }
   }
-  pl_contact_report_pairs(r->memory, r->bodies, pairs, count);
+  pl_contact_report_pairs(r->memory, r->bodies, r->step->step, pairs, count);
 }
 
 // Of large islands: dampers and reports read the same rows.

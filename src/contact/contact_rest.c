@@ -48,12 +48,21 @@ typedef struct rest_contact {
   double friction, restitution, normal_impulse;
   pl_vec3 sliding_impulse;
   double *rest_impulse;
+  pl_vec3 *collider_rest;  // of a collider: all of it, N s on the body; NULL: of a body
 } rest_contact;
 
 static rest_contact rest_of_row(const pl_contact_damping *d, pl_contact_row *row) {
-  return (rest_contact){row->a.body,           row->b.body,       row->normal,      row_point(d, row),
-                        row->surface_velocity, row->friction,     row->restitution, row->normal_impulse,
-                        row->sliding_impulse,  &row->rest_impulse};
+  return (rest_contact){.a = row->a.body,
+                        .b = row->b.body,
+                        .normal = row->normal,
+                        .point = row_point(d, row),
+                        .surface_velocity = row->surface_velocity,
+                        .friction = row->friction,
+                        .restitution = row->restitution,
+                        .normal_impulse = row->normal_impulse,
+                        .sliding_impulse = row->sliding_impulse,
+                        .rest_impulse = &row->rest_impulse,
+                        .collider_rest = row->b.body < 0 ? &row->b.lever : NULL};
 }
 
 // Relative velocity of two wholes that a contact takes away, and the rate at which it does.
@@ -87,6 +96,7 @@ static void rest_at(const pl_contact_damping *d, const rest_contact *c, double f
   double pull = -pl_vec3_dot(impulse, c->normal), pressed = pl_larger(c->normal_impulse + *c->rest_impulse, 0);
   if (pull > pressed) impulse = pl_vec3_scale(impulse, pressed / pull);
   *c->rest_impulse += pl_vec3_dot(impulse, c->normal);
+  if (c->collider_rest != NULL) *c->collider_rest = pl_vec3_add(*c->collider_rest, impulse);
   pl_whole_push_at(a, point, impulse);
   if (b != NULL) pl_whole_push_at(b, point, pl_vec3_scale(impulse, -1));
 }

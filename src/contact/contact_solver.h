@@ -100,10 +100,14 @@ typedef struct pl_contact_row {
   bool turns;         // a side is a rigid body
   bool is_soft;       // gives back a fraction of its impulse in a sweep
   bool is_on_moving;  // `surface_velocity` is not zero
-  // Before and after the sweeps:
+  // Before and after the sweeps. A collider has no arm: the lever of `b` is then the impulse that
+  // the row got from what damps bodies as wholes, N s; when it is reported, all that the collider
+  // got.
   pl_contact_arm a, b;
   pl_vec3 surface_velocity;  // of a collider, m/s
-  pl_vec3 arrive_impulse;    // N s: all of it after the first half
+  // N s: all of it after the first half, on a collider with what has damped by then. When that is
+  // reported, the moment of what the collider got around the world's origin, N m s.
+  pl_vec3 arrive_impulse;
   double restitution;
   double rest_impulse;  // N s along the normal, of what damps bodies as wholes (contact_damping.c)
 } pl_contact_row;
@@ -337,13 +341,15 @@ void pl_contact_follow(const pl_contact_memory *memory, pl_contact_body *bodies,
 // only parts: the body is written back then too.
 void pl_contact_note_moved(const pl_contact_memory *memory, pl_contact_body *bodies, int32_t body);
 
-// Add what a contact gave to its collider (contact_report.c).
-void pl_contact_push_collider(const pl_contact_body *bodies, const pl_contact_row *row,
-                              const pl_contact *contact, pl_collider_impulse *sum);
-
-// After resolution: what became of the contacts of these pairs (contact_report.c).
-void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies,
+// After resolution: what became of the contacts of these pairs (contact_report.c). Rows on
+// colliders say what these got from then on.
+void pl_contact_report_pairs(pl_contact_memory *memory, const pl_contact_body *bodies, double step,
                              const pl_contact_pair *pairs, int32_t count);
+
+// Of a row on a collider, when it is reported: what the collider got.
+static inline pl_collider_impulse pl_contact_row_push(const pl_contact_row *row) {
+  return (pl_collider_impulse){row->b.lever, row->arrive_impulse};
+}
 
 // Lengths and speeds below which a contact counts as resting: what gravity does to a body in one
 // step.

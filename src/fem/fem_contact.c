@@ -195,9 +195,17 @@ static double friction_with(const pl_fem_contacts *c, int32_t collider) {
 // A point that becomes active begins with no forces. Nobody looks at those of the others.
 static void activate(pl_fem_contact_point *it, bool derives) {
   it->is_active = true;
+  it->other = -1;
   it->energy = 0;
   it->gradient = (pl_vec3){0, 0, 0};
   if (derives) it->matrix = pl_mat3_zero();
+}
+
+// In a corner: the forces of the hardest of the others are kept apart.
+static void note_other(pl_fem_contact_point *it, int32_t collider, pl_vec3 force) {
+  if (it->other >= 0 && pl_vec3_dot(it->other_force, it->other_force) >= pl_vec3_dot(force, force)) return;
+  it->other = collider;
+  it->other_force = force;
 }
 
 static void evaluate_point(const job *j, int32_t i) {
@@ -218,7 +226,11 @@ static void evaluate_point(const job *j, int32_t i) {
     it->energy += p.energy;
     it->gradient = pl_vec3_add_scaled(it->gradient, normal, -p.force);
     if (derives) it->matrix = pl_mat3_add(it->matrix, pl_mat3_scale(pl_mat3_outer(normal, normal), p.gradient));
-    if (p.force <= hardest) continue;
+    if (p.force <= hardest) {
+      note_other(it, k, pl_vec3_scale(normal, p.force));
+      continue;
+    }
+    if (hardest_collider >= 0) note_other(it, hardest_collider, pl_vec3_scale(hardest_normal, hardest));
     hardest = p.force;
     it->depth = depth;
     hardest_collider = k;
@@ -516,8 +528,15 @@ void pl_fem_contacts_report(const pl_fem_contacts *c, const double *u, double se
     pl_vec3 point = point_at(c, u, c->reach, i), normal = it->normal;
     double force = fmax(0, -pl_vec3_dot(it->gradient, it->normal));
     if (move->presses != NULL) move->presses[i] = pl_vec3_add_scaled(move->presses[i], normal, seconds * force);
-    if (move->touches != NULL)
-      pl_body_touch_add(&move->touches[it->collider], point, it->normal, seconds * force,
-                        depth_in(c, it->collider, point, &normal));
+    if (move->touches == NULL) continue;
+    double depth = move->wants_depths ? depth_in(c, it->collider, point, &normal) : 0;
+    pl_body_touch_add(&move->touches[it->collider], point, it->normal, seconds * force, depth);
+    pl_vec3 push = pl_vec3_scale(it->gradient, -seconds);
+    if (it->other >= 0) {
+      pl_vec3 other = pl_vec3_scale(it->other_force, seconds);
+      pl_body_touch_push(&move->touches[it->other], point, other);
+      push = pl_vec3_sub(push, other);
+    }
+    pl_body_touch_push(&move->touches[it->collider], point, push);
   }
 }

@@ -18,6 +18,9 @@ typedef struct pl_fem_contact_point {
   double depth;  // metres below the collider that presses hardest
   double energy;
   pl_vec3 gradient;
+  // Of those that press less hard, the hardest, -1: none; and its force, N
+  int32_t other;
+  pl_vec3 other_force;
   pl_mat3 matrix;
   pl_vec3 normal, anchor;  // of friction, see above
   // Of pl_fem_contacts_relax(): the cap before, and by how much the one that belonged to its forces
@@ -101,8 +104,9 @@ bool pl_fem_contacts_any_deep(const pl_fem_contacts *contacts);
 void pl_fem_contacts_settle(pl_fem_contacts *contacts, const double *u, double *anchors);
 
 // What the body felt of each collider at u, where the points were evaluated last: forces are times
-// `seconds`. A point that several colliders press counts for the hardest. It is added to `touches`
-// of the move, by collider, and to `presses`, by surface point, as far as they are wanted.
+// `seconds`. A point that several colliders press counts for the hardest, but what is given to
+// colliders is divided. It is added to `touches` of the move, by collider, and to `presses`, by
+// surface point, as far as they are wanted.
 void pl_fem_contacts_report(const pl_fem_contacts *contacts, const double *u, double seconds,
                             const pl_body_move *move);
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "fem/fem_coupled.h"
 #include "fem/fem_driver.h"
+#include "fem/fem_reaction.h"
 #include "math/mat3.h"
 #include "pliant/math.h"
 
@@ -120,6 +121,8 @@ static void commit(const pl_body_coupled_step *step, const pl_body_coupled_resul
   pl_fem_report_pins(w, step->ends, choice->move);
   if (w->contacts.collider_count > 0) pl_fem_contacts_settle(&w->contacts, step->ends, s.anchors);
   pl_fem_contacts_report(&w->contacts, step->ends, h, choice->move);
+  pl_fem_reaction reaction = pl_fem_reaction_begin(model, s, choice->move);
+  pl_fem_reaction_add_forces(&reaction, model, s, step->ends, h, result);
   bool is_free = choice->move->pin_count == 0 && !pl_fem_contacts_any(&w->contacts);
   push wanted = push_of(choice, step->ends, result->forces);
   wanted.momentum = pl_vec3_add_scaled(wanted.momentum, pl_fem_center_of(model, s.velocities), model->head.mass);
@@ -132,6 +135,7 @@ static void commit(const pl_body_coupled_step *step, const pl_body_coupled_resul
     s.positions[i] = step->ends[i];
   }
   if (is_free && !result->rests) correct_velocities(choice, step->ends, wanted, s.velocities);
+  pl_fem_reaction_end(&reaction, w, s, choice->move, false);
   s.energy[0] = 0;
   w->report.converged = result->converged;
   w->report.newton_count = result->iteration_count;

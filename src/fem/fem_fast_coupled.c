@@ -215,10 +215,14 @@ static void commit(const pl_body_coupled_step *step, const pl_body_coupled_resul
   bool is_free = pl_fem_fast_is_free(&data->solver);
   motion before = motion_of(work);
   work->drift = work->twist = (pl_f4){0};
+  pl_fem_fast_reaction reaction =
+      pl_fem_fast_reaction_begin(&data->solver.touch, ((const fast_step *)step->data)->move);
+  pl_fem_fast_reaction_add_forces(&reaction, work, result);
   pl_fem_fast_end_step(data, ((const fast_step *)step->data)->move);
   for (int32_t i = 0; result->rests && i < work->model->head.particle_count; ++i)
     work->state.velocities[i] = (pl_f4){0};
   if (is_free && !result->rests) correct_velocities(work, before, result);
+  pl_fem_fast_reaction_end(&reaction, &data->solver.touch, ((const fast_step *)step->data)->move);
 }
 
 const pl_body_coupled pl_fem_fast_coupled = {begin, evaluate, multiply, get_blocks, commit};

@@ -179,6 +179,7 @@ static void step_once(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, 
   int32_t n = d->solver.work.model->head.particle_count;
   set_up(d, move, k, count);
   pl_fem_fast_solve(&d->solver, d->kept_forces);
+  pl_fem_fast_reaction reaction = pl_fem_fast_reaction_begin(&d->solver.touch, move);
   pl_fem_fast_touch_settle(&d->solver.touch);
   pl_fem_fast_touch_report(&d->solver.touch, move);
   if (pl_fem_fast_is_free(&d->solver)) {
@@ -186,6 +187,7 @@ static void step_once(pl_fem_fast_step *d, const pl_body_move *move, int32_t k, 
     find_rigid_part(d, pl_block_count(n, PARTICLES_PER_BLOCK));
   }
   pl_parallel_for(move->context, n, PARTICLES_PER_BLOCK, finish, d);
+  pl_fem_fast_reaction_end(&reaction, &d->solver.touch, move);
 }
 
 // How many steps of the model make one of the world; 0 where none do.

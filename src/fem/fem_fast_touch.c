@@ -171,7 +171,7 @@ static void find_point(const pl_fem_fast_touch *touch, int32_t i) {
     // What neither pressed in the last step nor goes inside by its velocity most often does not press in this one.
     bool pressed = hold->force > 0 && (int32_t)hold->collider == k + 1;
     contact->presses[contact->press_count++] =
-        (pl_fem_fast_press){pl_f4_of_vec3(normal), (float)depth, !(pressed || depth > 0), 0};
+        (pl_fem_fast_press){pl_f4_of_vec3(normal), (float)depth, !(pressed || depth > 0), 0, k};
     if (end_depth <= deepest) continue;
     deepest = end_depth;
     hardest = normal;
@@ -424,20 +424,112 @@ void pl_fem_fast_touch_settle(const pl_fem_fast_touch *touch) {
   for (int32_t k = 0; k < touch->active_count; ++k) settle_point(touch, touch->active[k]);
 }
 
+// What the colliders of a point got in the step, with friction on the hardest.
+static void give_forces(const pl_fem_fast_touch *touch, int32_t i, pl_f4 way, pl_body_touch *touches) {
+  const pl_fem_fast_contact *contact = &touch->points[i];
+  double rate = 1 / touch->work->model->step;
+  pl_vec3 point = start_of(touch, i);
+  for (int32_t p = 0; p < contact->press_count; ++p) {
+    const pl_fem_fast_press *press = &contact->presses[p];
+    double force = (double)(contact->stiffness * (press->depth - dot(press->normal, way)));
+    if (!press->is_released)
+      pl_body_touch_push(&touches[press->collider], point, pl_vec3_scale(pl_vec3_of_f4(press->normal), rate * force));
+  }
+  if (contact->is_loose) return;
+  pl_f4 friction =
+      contact->friction - (contact->columns[0] * way[0] + contact->columns[1] * way[1] + contact->columns[2] * way[2]);
+  pl_body_touch_push(&touches[contact->collider], point, pl_vec3_scale(pl_vec3_of_f4(friction), rate));
+}
+
 void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, const pl_body_move *move) {
   const pl_fem_fast_work *work = touch->work;
   for (int32_t k = 0; k < touch->active_count; ++k) {
     int32_t i = touch->active[k];
     const pl_fem_fast_contact *contact = &touch->points[i];
     double force = work->state.holds[i].force;
+    pl_f4 move_of = blend(work->model, work->moves, i);
+    if (move->touches != NULL) give_forces(touch, i, move_of, move->touches);
     if (!(force > 0)) continue;
     pl_vec3 normal = pl_vec3_of_f4(contact->presses[contact->hardest].normal), unused;
     if (move->presses != NULL)
       move->presses[i] = pl_vec3_add_scaled(move->presses[i], normal, force * work->model->step);
     if (move->touches == NULL) continue;
     pl_vec3 point = pl_vec3_add(origin_of(work), pl_vec3_of_f4(blend(work->model, work->predicted, i)));
-    point = pl_vec3_add(point, pl_vec3_of_f4(blend(work->model, work->moves, i)));
-    pl_body_touch_add(&move->touches[contact->collider], point, normal, force * work->model->step,
-                      depth_in(touch, contact->collider, point, &unused));
+    point = pl_vec3_add(point, pl_vec3_of_f4(move_of));
+    double depth = move->wants_depths ? depth_in(touch, contact->collider, point, &unused) : 0;
+    pl_body_touch_add(&move->touches[contact->collider], point, normal, force * work->model->step, depth);
   }
+}
+
+// --- in balance
+
+static void add_at(pl_collider_impulse *sum, pl_vec3 position, pl_vec3 impulse) {
+  sum->linear = pl_vec3_add(sum->linear, impulse);
+  sum->angular = pl_vec3_add(sum->angular, pl_vec3_cross(position, impulse));
+}
+
+static pl_vec3 position_of(const pl_fem_fast_work *work, int32_t i) {
+  return pl_vec3_add(origin_of(work), pl_vec3_of_f4(work->state.positions[i]));
+}
+
+static pl_collider_impulse momentum_of(const pl_fem_fast_work *work) {
+  pl_collider_impulse sum = {{0, 0, 0}, {0, 0, 0}};
+  for (int32_t i = 0; i < work->model->head.particle_count; ++i)
+    add_at(&sum, position_of(work, i), pl_vec3_scale(pl_vec3_of_f4(work->state.velocities[i]), work->model->masses[i]));
+  return sum;
+}
+
+pl_fem_fast_reaction pl_fem_fast_reaction_begin(const pl_fem_fast_touch *touch, const pl_body_move *move) {
+  const pl_fem_fast_work *work = touch->work;
+  const pl_fem_fast_model *model = work->model;
+  bool touches = move->touches != NULL && touch->active_count > 0;
+  pl_fem_fast_reaction r = {.is_wanted = (touches || move->unaccounted != NULL) && move->pin_count == 0};
+  if (!r.is_wanted) return r;
+  pl_vec3 fall = pl_vec3_scale(move->acceleration, model->step);
+  r.sum = momentum_of(work);
+  // Of the steps of the same move before.
+  for (int32_t k = 0; k < move->collider_count; ++k) pl_collider_impulse_add(&r.sum, &move->touches[k].given);
+  for (int32_t i = 0; i < model->head.particle_count; ++i) {
+    pl_vec3 load = pl_vec3_scale(fall, model->masses[i]);
+    if (work->outside != NULL)
+      load = pl_vec3_add_scaled(load, pl_vec3_of_f4(work->outside[model->point_of[i]]), model->step);
+    add_at(&r.sum, position_of(work, i), load);
+  }
+  return r;
+}
+
+void pl_fem_fast_reaction_add_forces(pl_fem_fast_reaction *r, const pl_fem_fast_work *work,
+                                     const pl_body_coupled_result *result) {
+  const pl_fem_fast_model *model = work->model;
+  if (!r->is_wanted) return;
+  pl_vec3 way = {0, 0, 0};
+  for (int32_t i = 0; i < model->head.particle_count; ++i)
+    way = pl_vec3_add_scaled(way, pl_vec3_of_f4(work->predicted[i] + work->moves[i] - work->state.positions[i]),
+                             model->masses[i] / model->head.mass);
+  for (int32_t i = 0; i < model->head.particle_count; ++i) {
+    const double *force = result->forces + 3 * (ptrdiff_t)model->point_of[i];
+    pl_vec3 end = pl_vec3_add(origin_of(work), pl_vec3_of_f4(work->predicted[i] + work->moves[i]));
+    add_at(&r->sum, pl_vec3_sub(end, way), pl_vec3_scale((pl_vec3){force[0], force[1], force[2]}, model->step));
+  }
+  r->sum.angular = pl_vec3_add_scaled(r->sum.angular, result->torque, model->step);
+}
+
+void pl_fem_fast_reaction_end(pl_fem_fast_reaction *r, const pl_fem_fast_touch *touch, const pl_body_move *move) {
+  const pl_fem_fast_model *model = touch->work->model;
+  if (!r->is_wanted) return;
+  pl_collider_impulse end = momentum_of(touch->work);
+  double kept = 1 + model->step * model->mass_damping;
+  r->sum.linear = pl_vec3_add_scaled(r->sum.linear, end.linear, -kept);
+  r->sum.angular = pl_vec3_add_scaled(r->sum.angular, end.angular, -kept);
+  if (touch->active_count == 0) {
+    *move->unaccounted = r->sum;
+    return;
+  }
+  if (pl_body_touch_balance(move->touches, move->collider_count, &r->sum)) return;
+  pl_body_touch *first = &move->touches[touch->points[touch->active[0]].collider];
+  for (int32_t k = 0; k < move->collider_count; ++k) {
+    r->sum.linear = pl_vec3_sub(r->sum.linear, move->touches[k].given.linear);
+    r->sum.angular = pl_vec3_sub(r->sum.angular, move->touches[k].given.angular);
+  }
+  pl_collider_impulse_add(&first->given, &r->sum);
 }

@@ -19,6 +19,7 @@ typedef struct pl_fem_fast_press {
   float depth;       // metres that the predicted position is inside, negative: outside
   bool is_released;  // it would pull: colliders only push
   int32_t switches;  // how often that has changed in this step
+  int32_t collider;
 } pl_fem_fast_press;
 
 // A surface point that meets colliders in this step. Forces and stiffness are times h².
@@ -82,5 +83,20 @@ void pl_fem_fast_touch_settle(const pl_fem_fast_touch *touch);
 // Add what the body felt of each collider in this step, after pl_fem_fast_touch_settle(), to
 // `touches` and `presses` of the move, as far as they are wanted.
 void pl_fem_fast_touch_report(const pl_fem_fast_touch *touch, const pl_body_move *move);
+
+// What colliders got, in balance with the momentum of the body, as in fem_reaction.h: rotations
+// that are found once exert a torque, and the solve stops at a tolerance.
+typedef struct pl_fem_fast_reaction {
+  bool is_wanted;           // something touches, and nothing is pinned
+  pl_collider_impulse sum;  // momentum at the start, and loads
+} pl_fem_fast_reaction;
+// Before pl_fem_fast_touch_report() of a step, with the state as at its start; then contact forces
+// of other bodies in a coupled solve; and when the state is that of the end.
+pl_fem_fast_reaction pl_fem_fast_reaction_begin(const pl_fem_fast_touch *touch,
+                                                const pl_body_move *move);
+void pl_fem_fast_reaction_add_forces(pl_fem_fast_reaction *reaction, const pl_fem_fast_work *work,
+                                     const pl_body_coupled_result *result);
+void pl_fem_fast_reaction_end(pl_fem_fast_reaction *reaction, const pl_fem_fast_touch *touch,
+                              const pl_body_move *move);
 
 #endif

@@ -54,6 +54,7 @@
 #include "examples/weights.h"
 #include "fem/fem_budget.h"
 #include "fem/fem_driver.h"
+#include "fem/fem_reaction.h"
 #include "pliant/math.h"
 
 // m/s, root of the mean square over the body.
@@ -425,6 +426,7 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   }
   pl_status status = choose_rest(&choice, error);
   if (status < 0) return status;
+  pl_fem_reaction reaction = pl_fem_reaction_begin(fem, s, move);
   pl_status remark = solve(w, false, error);
   if (remark < 0) return remark;
   pl_fem_report_pins(w, w->next, move);
@@ -432,6 +434,7 @@ pl_status pl_fem_move(const pl_model *model, void *state, const pl_body_move *mo
   if (status < 0) return status;
   if (!fem->adapts && pl_fem_contacts_any(&w->contacts)) damp_shocks(w, s, move->step);
   pl_fem_contacts_report(&w->contacts, w->next, move->step, move);
+  pl_fem_reaction_end(&reaction, w, s, move, choice.reach > 1);
   if (move->damped != NULL) *move->damped = w->report.damped;
   if (w->driver != NULL && w->driver->done != NULL) w->driver->done(w->driver->user, &choice);
   return remark != PL_OK ? remark : status;

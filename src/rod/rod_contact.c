@@ -61,10 +61,12 @@ static double spare_root(pl_segment *segment, const pl_collider *shape, pl_trans
   return begin;
 }
 
-// A place on a segment was pushed along the normal; `impulse` in N s.
-static void note_touch(const pl_rod_contact *contact, pl_vec3 place, const pl_segment_touch *touch, double impulse) {
+// A place on a segment was pushed along the normal; `impulse` in N s, and `push` with friction.
+static void note_touch(const pl_rod_contact *contact, pl_vec3 place, const pl_segment_touch *touch, double impulse,
+                       pl_vec3 push) {
   pl_body_touch one = {.count = 0};
   pl_body_touch_add(&one, place, touch->normal, impulse, -touch->gap);
+  pl_body_touch_push(&one, place, push);
   if (contact->is_repeated) one.count = 0;
   pl_body_touch_merge(contact->touch, &one);
 }
@@ -95,11 +97,6 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
   // thrown, not moved.
   weight = fmax(weight, 0.0625 * (wa + wb));
   if (!(weight > 0)) return false;
-  if (contact->touch != NULL) {
-    double radius = segment.radius_a + (segment.radius_b - segment.radius_a) * touch.t;
-    pl_vec3 axis = pl_vec3_lerp(start, segment.b, touch.t);
-    note_touch(contact, pl_vec3_add_scaled(axis, touch.normal, -radius), &touch, -touch.gap / (weight * contact->step));
-  }
   pl_vec3 push = pl_vec3_scale(touch.normal, -touch.gap);
   double friction = collider->friction >= 0 ? collider->friction : sqrt(contact->friction * collider->shape->friction);
   if (friction > 0 && contact->start != NULL) {
@@ -107,6 +104,12 @@ static bool push_segment(const pl_rod_contact *contact, const pl_rod_contact_col
             slide = slide_of(contact, collider, a, b, touch.t, position, touch.normal);
     double length = pl_vec3_length(slide), max = friction * -touch.gap;
     if (length > 0) push = pl_vec3_add_scaled(push, slide, -(length > max ? max / length : 1));
+  }
+  if (contact->touch != NULL) {
+    double radius = segment.radius_a + (segment.radius_b - segment.radius_a) * touch.t;
+    pl_vec3 place = pl_vec3_add_scaled(pl_vec3_lerp(start, segment.b, touch.t), touch.normal, -radius);
+    double rate = 1 / (weight * contact->step);
+    note_touch(contact, place, &touch, -touch.gap * rate, pl_vec3_scale(push, rate));
   }
   move_joint(contact->end, a, lane, pl_vec3_scale(push, wa * fraction_a / weight));
   move_joint(contact->end, b, lane, pl_vec3_scale(push, wb * fraction_b / weight));

@@ -105,6 +105,7 @@ pl_status pl_world_move_body(pl_world *world, int32_t index, pl_step_report *rep
   pl_status status = pl_world_begin_move(world, index, &move, error);
   move.damped = &damped;
   if (status >= 0) status = body->model->method->move(body->model, body->state, &move, error);
+  if (status >= 0) pl_world_keep_given(world, index, &move);
   if (status >= 0) pl_world_collect_touches(world, index, &move);
   if (status >= 0) pl_world_note_attached_forces(world, body, &move);
   if (status >= 0 && world->destroy_refused) status = check_not_destroyed(world, error);
@@ -157,6 +158,7 @@ static pl_status move_bodies(pl_world *world, pl_step_report *report, pl_error *
   // Layers may ask for pressures of the last step when the contacts are those of this one.
   if (world->had_layers) pl_world_gather_presses(world, false);
   world->resolved = 0;
+  pl_world_begin_impulses(world);
   pl_scratch_mark mark = pl_scratch_push(&world->scratch);
   pl_status status = move_all(world, report, error);
   pl_scratch_pop(&world->scratch, mark);
@@ -268,6 +270,7 @@ static void finish_bodies(void *data, int32_t begin, int32_t end, int32_t block)
 // What has come to rest falls asleep.
 static void finish_step(pl_world *world) {
   pl_world_finish_events(world);
+  pl_world_finish_impulses(world);
   pl_parallel_for(world->context, world->awake_count, FINISH_GRAIN, finish_bodies, world);
   world->version += world->awake_count;
   if (pl_world_rest(world)) pl_world_gather_presses(world, true);

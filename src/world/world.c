@@ -46,6 +46,9 @@ pl_status pl_world_create(pl_context *context, const pl_world_def *def, pl_world
   made->island_seconds = pl_vector_of(context, sizeof(double));
   made->island_groups = pl_vector_of(context, sizeof(int64_t));
   made->collider_impulses = pl_vector_of(context, sizeof(pl_collider_impulse));
+  made->step_impulses = pl_vector_of(context, sizeof(pl_collider_impulse));
+  made->own_impulses = pl_vector_of(context, sizeof(pl_collider_impulse));
+  made->put_backs = pl_vector_of(context, sizeof(pl_put_back));
   made->contact_joints = pl_vector_of(context, sizeof(pl_contact_joint));
   made->spared_pairs = pl_vector_of(context, sizeof(pl_contact_spared_pair));
   pl_scratch_init(&made->scratch, context);
@@ -101,6 +104,9 @@ void pl_world_destroy(pl_world *world) {
   pl_vector_free(&world->touches);
   pl_world_destroy_events(world);
   pl_vector_free(&world->collider_impulses);
+  pl_vector_free(&world->step_impulses);
+  pl_vector_free(&world->own_impulses);
+  pl_vector_free(&world->put_backs);
   pl_vector_free(&world->awake);
   pl_vector_free(&world->island_seconds);
   pl_vector_free(&world->island_groups);
@@ -274,20 +280,6 @@ pl_status pl_world_remove_collider(pl_world *world, pl_collider_id id, pl_error 
 
 static bool is_same(pl_vec3 a, pl_vec3 b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
-pl_status pl_world_get_collider_impulse(const pl_world *world, pl_collider_id id, pl_vec3 *linear, pl_vec3 *angular) {
-  *linear = *angular = (pl_vec3){0, 0, 0};
-  const pl_collider *collider = pl_slots_get(&world->colliders, pl_slot_of_collider(id));
-  if (collider == NULL) return PL_ERROR_NOT_FOUND;
-  for (size_t i = 0; i < world->collider_impulses.count && i < world->collider_list.count; ++i) {
-    if (PL_ITEM(&world->collider_list, const pl_collider *, i) != collider) continue;
-    const pl_collider_impulse *sum = &PL_ITEM(&world->collider_impulses, pl_collider_impulse, i);
-    pl_vec3 origin = pl_collider_placement(collider, pl_world_get_time(world)).position;
-    *linear = sum->linear;
-    *angular = pl_vec3_sub(sum->angular, pl_vec3_cross(origin, sum->linear));
-  }
-  return PL_OK;
 }
 
 void pl_world_set_gravity(pl_world *world, pl_vec3 gravity) {

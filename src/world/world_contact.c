@@ -78,11 +78,10 @@ static bool list_bodies(pl_world *world) {
 }
 
 static bool list_colliders(pl_world *world) {
-  world->collider_list.count = world->collider_impulses.count = 0;
+  world->collider_list.count = 0;
   for (int32_t i = 0; i < pl_slots_count(&world->colliders); ++i) {
     const pl_collider *collider = pl_slots_at(&world->colliders, i);
     if (!pl_vector_push(&world->collider_list, &collider)) return false;
-    if (pl_vector_grow(&world->collider_impulses, 1) == NULL) return false;
   }
   return true;
 }
@@ -132,7 +131,8 @@ pl_status pl_world_prepare_contact(pl_world *world, pl_error *error) {
   if (world->prepared) return PL_OK;
   pl_world_gather_presses(world, false);
   world->resolved = 0;
-  if (!list_bodies(world) || !list_colliders(world) || !pl_world_list_pairs(world) || !take_slots(world))
+  if (!list_bodies(world) || !list_colliders(world) || !pl_world_list_pairs(world) || !take_slots(world) ||
+      !pl_world_take_impulses(world))
     return pl_fail_memory(error);
   pl_status status = pl_world_prepare_events(world, error);
   if (status >= 0) status = pl_world_list_couplings(world, error);
@@ -438,7 +438,7 @@ static void write_lone(void *data, int32_t number, const pl_contact_points *poin
 }
 
 static bool keep_out(void *data, int32_t number, pl_contact_hold *holds) {
-  const pl_world *world = data;
+  pl_world *world = data;
   return pl_body_part_points(world, PL_ITEM(&world->contact_numbers, int32_t, number), holds);
 }
 
@@ -518,7 +518,7 @@ pl_status pl_world_resolve_contact(pl_world *world, pl_contact_report *report, p
   world->resolved = ++world->resolution_count;
   pl_world_collect_contacts(world);
   pl_world_finish_couplings(world);
-  pl_contact_solver_get_collider_impulses(world->contact_solver, entries, world->collider_impulses.items);
+  pl_contact_solver_add_collider_impulses(world->contact_solver, world->step_impulses.items);
   pl_world_wake_touched(world);
   commitment c = {world, entries};
   pl_parallel_for(world->context, count, NOTE_GRAIN, commit_bodies, &c);

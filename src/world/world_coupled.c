@@ -477,7 +477,11 @@ static void commit_implicit(const pl_coupled *j, pl_coupled_body *b, const pl_bo
   pl_body_move listed = {0};
   pl_world_list_colliders(j->world, b->index, &listed);
   b->move.touches = listed.touches;
+  b->move.wants_depths = listed.wants_depths;
+  b->move.collider_numbers = listed.collider_numbers;
+  b->move.unaccounted = &b->missing;
   b->coupled->commit(&b->step, result);
+  pl_world_keep_given(j->world, b->index, &b->move);
   pl_world_collect_touches(j->world, b->index, &b->move);
   pl_world_note_attached_forces(j->world, b->body, &b->move);
 }
@@ -498,6 +502,7 @@ static void commit(pl_coupled *j) {
     if (b->state != PL_COUPLED_TOGETHER) continue;
     pl_body_coupled_result result = {forces + 3 * (ptrdiff_t)b->first, b->rests, b->converged, b->newton_count,
                                      b->residual * b->step.tolerance,  b->torque};
+    pl_coupled_note_missing(j, b, result.forces);
     if (b->coupled != NULL)
       commit_implicit(j, b, &result);
     else if (b->rigid != NULL)
@@ -505,6 +510,7 @@ static void commit(pl_coupled *j) {
     else
       pl_coupled_commit_masses(j, b, result.forces);
   }
+  pl_coupled_balance(j);
   pl_coupled_rest(j);
   keep_multipliers(j);
   for (int32_t i = 0; i < j->term_count; ++i) {

@@ -180,11 +180,14 @@ void pl_coupled_add_forces(const pl_coupled *j) {
     pl_vec3 force = pl_vec3_add_scaled(j->terms[i].tangent, j->terms[i].normal, j->terms[i].force);
     if (!(pl_vec3_dot(force, force) > 0)) continue;
     pl_vec3 point = point_of_side(j, &c->a);
-    if (c->collider >= 0)
+    if (c->collider >= 0) {
       push_body(&j->bodies[c->a.body], point, point, force);
-    else
+      if (j->bodies[c->a.body].state == PL_COUPLED_TOGETHER)
+        pl_world_note_solved(j->world, c->collider, point, pl_vec3_scale(force, j->world->def.step));
+    } else {
       pl_coupled_push_pair(j, (const int32_t[2]){c->a.body, c->b.body},
                            (const pl_vec3[2]){point, point_of_side(j, &c->b)}, force);
+    }
   }
 }
 

@@ -44,6 +44,7 @@ typedef struct pl_coupled_body {
   bool converged;
   int32_t newton_count;  // of its island, with the residual as a multiple of the tolerance
   double residual;
+  pl_collider_impulse missing;  // of its balance (world_coupled_balance.c)
   bool rests;  // its island has not moved: multipliers stay too, or they would continue to close
                // gaps
 } pl_coupled_body;
@@ -181,6 +182,13 @@ void pl_coupled_push_pair(const pl_coupled *coupled, const int32_t bodies[2],
 pl_quat pl_coupled_rigid_turn(const pl_coupled_body *body);
 // Whether a body takes part, or is one that others meet after the solve.
 bool pl_coupled_has_place(const pl_coupled *coupled, int32_t body);
+
+// What the solve leaves of the balance of momentum (world_coupled_balance.c): of an explicit body,
+// before its state is written, when the forces on it are known; and all of it given to colliders,
+// when all states are.
+void pl_coupled_note_missing(const pl_coupled *coupled, pl_coupled_body *body,
+                             const double *forces);
+void pl_coupled_balance(const pl_coupled *coupled);
 
 // Move the ends of the island's bodies to the minimum (world_coupled_solve.c), and again with
 // smaller bounces where they would gain energy (world_coupled_bounce.c). False if the tolerance was

@@ -209,7 +209,7 @@ void pl_world_collect_body_touch(pl_world *world, int32_t body, int32_t other, c
 void pl_world_collect_touches(pl_world *world, int32_t body, const pl_body_move *move) {
   if (world->events == NULL || move->touches == NULL) return;
   for (int32_t k = 0; k < move->collider_count; ++k) {
-    int32_t number = PL_ITEM(&world->collider_numbers, int32_t, k);
+    int32_t number = move->collider_numbers[k];
     if (move->touches[k].count == 0) continue;
     if (number < 0) {
       pl_world_collect_body_touch(world, body, ~number, &move->touches[k]);

@@ -45,10 +45,11 @@ typedef struct overlap {
   pl_transform start, end;  // of the collider
   double step;
   bool is_half_space;
-  bool meets_faces;        // it may touch the body with more than points
-  bool holds_back;         // what is too deep stays where it was
-  pl_half_space plane;     // at the end, of a half-space
-  pl_contact_hold *holds;  // one per particle, or NULL
+  bool meets_faces;            // it may touch the body with more than points
+  bool holds_back;             // what is too deep stays where it was
+  pl_half_space plane;         // at the end, of a half-space
+  pl_contact_hold *holds;      // one per particle, or NULL
+  pl_collider_impulse *given;  // sum of what the collider got
 } overlap;
 
 // `body`: its number among those that contact knows, or -1.
@@ -104,6 +105,15 @@ static double shift_of(const overlap *o, const pl_contact_surface *surface, int3
   return depth - fmax(allowed, -pl_collider_distance(o->collider, o->start, from, NULL));
 }
 
+// What a mass gave to the collider as it was moved: momentum, and the moment of it around the world's origin, which the
+// way alone changes too.
+static void note_given(const overlap *o, double mass, pl_vec3 was, pl_vec3 old_velocity, pl_vec3 is, pl_vec3 velocity) {
+  pl_vec3 gain = pl_vec3_sub(velocity, old_velocity);
+  pl_vec3 moment = pl_vec3_sub(pl_vec3_cross(is, velocity), pl_vec3_cross(was, old_velocity));
+  o->given->linear = pl_vec3_add_scaled(o->given->linear, gain, -mass);
+  o->given->angular = pl_vec3_add_scaled(o->given->angular, moment, -mass);
+}
+
 // The particles of a place stay where they were when the step began, on the collider if that moves. There all of them
 // were outside. What hits the rim of a collider at high speed is pushed to either side of it by turns otherwise, and
 // farther by each.
@@ -112,10 +122,11 @@ static void hold_place(const overlap *o, const pl_body *body, const pl_contact_p
   for (int32_t k = 0; k < place->count; ++k) {
     int32_t particle = place->terms[k].particle;
     if (!(body->inverse_masses[particle] > 0)) continue;
-    pl_vec3 start = points->starts[particle], *at = &points->positions[particle];
-    *at = pl_collider_carry(o->collider, o->start, o->end, start, *at);
-    pl_vec3 way = pl_vec3_sub(*at, start);
-    points->velocities[particle] = pl_vec3_scale(way, 1 / o->step);
+    pl_vec3 *x = &points->positions[particle], *v = &points->velocities[particle], was = *x, old_velocity = *v;
+    *x = pl_collider_carry(o->collider, o->start, o->end, points->starts[particle], was);
+    pl_vec3 way = pl_vec3_sub(*x, points->starts[particle]);
+    *v = pl_vec3_scale(way, 1 / o->step);
+    note_given(o, body->model->masses[particle], was, old_velocity, *x, *v);
     if (o->holds != NULL) o->holds[particle] = (pl_contact_hold){true, normal, way};
   }
 }
@@ -137,9 +148,10 @@ static bool move_place(const overlap *o, const pl_body *body, const pl_contact_p
     int32_t particle = place->terms[k].particle;
     double weight = place->terms[k].weight;
     if (!(body->inverse_masses[particle] > 0)) continue;
-    pl_vec3 *v = &points->velocities[particle];
-    points->positions[particle] = pl_vec3_add_scaled(points->positions[particle], normal, shift * weight / square);
+    pl_vec3 *x = &points->positions[particle], *v = &points->velocities[particle], was = *x, old_velocity = *v;
+    *x = pl_vec3_add_scaled(*x, normal, shift * weight / square);
     *v = pl_vec3_add_scaled(*v, normal, fmin(fmax(0, speed - pl_vec3_dot(*v, normal)), shift / o->step));
+    note_given(o, body->model->masses[particle], was, old_velocity, *x, *v);
     if (o->holds != NULL) o->holds[particle] = (pl_contact_hold){true, normal, way};
   }
   return true;
@@ -286,7 +298,7 @@ static bool may_be_parted(const pl_body *body) {
 
 // Part `positions`, which are in the box. The other arrays are read when they are needed, unless they are there: with
 // `holds`, and in a body that has its ends.
-static bool part_points(const pl_world *world, int32_t index, const pl_contact_points *points, pl_box box,
+static bool part_points(pl_world *world, int32_t index, const pl_contact_points *points, pl_box box,
                         pl_contact_hold *holds) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
@@ -294,14 +306,18 @@ static bool part_points(const pl_world *world, int32_t index, const pl_contact_p
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
     if (!pl_world_meets_collider(world, index, c)) continue;
     overlap o = overlap_of(world, body->contact_number, c);
+    pl_collider_impulse given = {{0, 0, 0}, {0, 0, 0}};
     o.holds = holds;
+    o.given = &given;
     if (box_distance(&o, box) > -WITHIN * body->model->max_overlap) continue;
     if (!is_read) {
       method->get_velocities(body->model, body->state, points->velocities);
       method->get_positions(body->model, body->saved, points->starts);
       is_read = true;
     }
-    any = part_body(&o, world, body, points) || any;
+    if (!part_body(&o, world, body, points)) continue;
+    pl_world_note_put_back(world, index, c, &given);
+    any = true;
   }
   return any;
 }
@@ -363,13 +379,15 @@ static bool part_rigid(const overlap *o, pl_body *body, rigid_way *way, pl_conta
   pl_vec3 lever = pl_vec3_sub(max.position, way->to);
   pl_vec3 velocity = pl_vec3_add(rigid->velocity, pl_vec3_cross(rigid->angular_velocity, lever));
   double speed = pl_vec3_dot(max.way, max.normal) / o->step - pl_vec3_dot(velocity, max.normal);
+  pl_vec3 was = rigid->center, old_velocity = rigid->velocity;
   rigid->center = way->to = pl_vec3_add_scaled(way->to, max.normal, max.length);
   rigid->velocity = pl_vec3_add_scaled(rigid->velocity, max.normal, fmin(fmax(0, speed), max.length / o->step));
+  note_given(o, 1 / rigid->inverse_mass, was, old_velocity, rigid->center, rigid->velocity);
   *hold = (pl_contact_hold){true, max.normal, max.way};
   return true;
 }
 
-static bool keep_rigid_out(const pl_world *world, int32_t index, pl_contact_hold *hold) {
+static bool keep_rigid_out(pl_world *world, int32_t index, pl_contact_hold *hold) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   if (!(body->rigid.inverse_mass > 0) || !body->collides || !(body->model->contact_radius > 0)) return false;
   pl_contact_rigid was;
@@ -380,16 +398,21 @@ static bool keep_rigid_out(const pl_world *world, int32_t index, pl_contact_hold
   for (int32_t c = 0; c < (int32_t)world->collider_list.count; ++c) {
     if (!pl_world_meets_collider(world, index, c)) continue;
     overlap o = overlap_of(world, body->contact_number, c);
+    pl_collider_impulse given = {{0, 0, 0}, {0, 0, 0}};
     pl_box box = pl_box_empty();
+    o.given = &given;
     for (int32_t i = 0; i < body->model->surface.point_count; ++i)
       pl_box_cover(&box, follow_way(&way, pl_contact_surface_point(&body->model->surface, i, body->positions)));
     if (box_distance(&o, box) > -WITHIN * body->model->contact_radius) continue;
-    for (int sweep = 0; sweep < SWEEPS && part_rigid(&o, body, &way, hold); ++sweep) any = true;
+    bool parted = false;
+    for (int sweep = 0; sweep < SWEEPS && part_rigid(&o, body, &way, hold); ++sweep) parted = true;
+    if (parted) pl_world_note_put_back(world, index, c, &given);
+    any = any || parted;
   }
   return any;
 }
 
-bool pl_body_part_points(const pl_world *world, int32_t index, pl_contact_hold *holds) {
+bool pl_body_part_points(pl_world *world, int32_t index, pl_contact_hold *holds) {
   const pl_body *body = pl_slots_at(&world->bodies, index);
   if (body->model->method->set_rigid != NULL) return keep_rigid_out(world, index, holds);
   pl_contact_points points = points_of(body);
@@ -403,7 +426,7 @@ static bool is_parted_early(const pl_world *world, const pl_body *body) {
 }
 
 // A face that rolls over a small collider follows a circle, of which a sweep knows the tangent.
-static bool part_rigid_faces(const pl_world *world, int32_t index) {
+static bool part_rigid_faces(pl_world *world, int32_t index) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
   if (body->contact_number < 0 || !pl_contact_solver_is_near_faces(world->contact_solver, body->contact_number))
@@ -417,7 +440,7 @@ static bool part_rigid_faces(const pl_world *world, int32_t index) {
   return true;
 }
 
-bool pl_body_part_from_colliders(const pl_world *world, int32_t index, const pl_contact_points *points) {
+bool pl_body_part_from_colliders(pl_world *world, int32_t index, const pl_contact_points *points) {
   pl_body *body = pl_slots_at(&world->bodies, index);
   const pl_body_method *method = body->model->method;
   if (method->set_rigid != NULL) return part_rigid_faces(world, index);
@@ -442,7 +465,7 @@ void pl_body_part_when_committed(pl_world *world, int32_t index) {
 
 static void part_range(void *data, int32_t begin, int32_t end, int32_t block) {
   (void)block;
-  const pl_world *world = data;
+  pl_world *world = data;
   for (int32_t k = begin; k < end; ++k) {
     int32_t index = PL_ITEM(&world->awake, int32_t, k);
     const pl_body *body = pl_slots_at(&world->bodies, index);

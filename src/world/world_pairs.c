@@ -281,19 +281,28 @@ void pl_world_list_colliders(pl_world *world, int32_t index, pl_body_move *move)
   move->colliders = colliders->items;
   move->collider_count = (int32_t)colliders->count;
   move->collider_frictions = has_frictions ? world->collider_frictions.items : NULL;
-  if (world->events == NULL) return;
+  move->collider_numbers = world->collider_numbers.items;
   move->touches = world->touches.items;
+  move->wants_depths = world->events != NULL;
   for (int32_t i = 0; i < move->collider_count; ++i) move->touches[i] = (pl_body_touch){0};
 }
 
 bool pl_world_keep_colliders(pl_world *world, pl_body_move *move) {
   const pl_collider **colliders = PL_SCRATCH(&world->scratch, const pl_collider *, move->collider_count);
   double *frictions = PL_SCRATCH(&world->scratch, double, move->collider_count);
-  if (colliders == NULL || frictions == NULL) return false;
-  for (int32_t i = 0; i < move->collider_count; ++i) colliders[i] = move->colliders[i];
+  int32_t *numbers = PL_SCRATCH(&world->scratch, int32_t, move->collider_count);
+  pl_body_touch *touches = PL_SCRATCH(&world->scratch, pl_body_touch, move->collider_count);
+  if (colliders == NULL || frictions == NULL || numbers == NULL || touches == NULL) return false;
+  for (int32_t i = 0; i < move->collider_count; ++i) {
+    colliders[i] = move->colliders[i];
+    numbers[i] = move->collider_numbers[i];
+    touches[i] = (pl_body_touch){0};
+  }
   for (int32_t i = 0; move->collider_frictions != NULL && i < move->collider_count; ++i)
     frictions[i] = move->collider_frictions[i];
   move->colliders = colliders;
+  move->collider_numbers = numbers;
+  move->touches = touches;
   if (move->collider_frictions != NULL) move->collider_frictions = frictions;
   return true;
 }

@@ -499,6 +499,7 @@ pl_status pl_world_finish_line(pl_world *world, pl_line_move *it, pl_step_report
     if (error != NULL) *error = it->error;
     return pl_world_name_body(world, it->index, it->status, report, error);
   }
+  pl_world_keep_given(world, it->index, &it->move);
   pl_world_collect_touches(world, it->index, &it->move);
   pl_world_note_attached_forces(world, body, &it->move);
   return PL_OK;

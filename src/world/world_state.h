@@ -43,6 +43,12 @@ typedef struct pl_body_note {
   int32_t not_finite;  // a particle whose state is not finite; -1: none
 } pl_body_note;
 
+// What a collider got from putting a body back that was too deep in it.
+typedef struct pl_put_back {
+  int32_t collider;
+  pl_collider_impulse impulse;
+} pl_put_back;
+
 typedef struct pl_body {
   const pl_model *model;
   pl_body_start start;  // as it was added
@@ -99,6 +105,8 @@ typedef struct pl_body {
                   // next step begins with them
   bool is_saved;  // `saved` is there in this step; until then the state has not changed
   bool was_lone;  // contact has resolved it without its points in the last step that it moved in
+  int32_t put_back_count;  // colliders that it was put back from in this step
+  int64_t own_impulses;    // where its own are in the world's; -1: it has none
 } pl_body;
 
 typedef struct pl_world_pin {
@@ -148,15 +156,20 @@ struct pl_world {
   pl_slots attachments;   // of pl_world_attachment
   pl_vector controllers;  // of pl_world_controller
   pl_contact_solver *contact_solver;
-  pl_vector contact_bodies;     // of pl_contact_body, one per colliding body
-  pl_vector contact_numbers;    // of int32_t: the number of each of them among all bodies
-  pl_vector collider_list;      // of const pl_collider *, in order
-  pl_vector collider_impulses;  // of pl_collider_impulse, one per collider of the list
-  pl_vector contact_joints;     // of pl_contact_joint: joints, then attachments
-  pl_vector spared_pairs;       // of pl_contact_spared_pair, sorted
-  pl_vector awake;              // of int32_t, a slot per body: numbers of the bodies that move …
-  int32_t awake_count;          // … in this step
-  bool lines_moved;             // bodies of lines have moved in this step, before the others
+  pl_vector contact_bodies;   // of pl_contact_body, one per colliding body
+  pl_vector contact_numbers;  // of int32_t: the number of each of them among all bodies
+  pl_vector collider_list;    // of const pl_collider *, in order
+  // What bodies gave to colliders (world_impulses.c), of pl_collider_impulse, one per collider of
+  // the list: in the last step, in the step under way, and …
+  pl_vector collider_impulses, step_impulses;
+  pl_vector own_impulses;    // … in the own moves of bodies, as many for each of these
+  pl_vector put_backs;       // of pl_put_back, some per body
+  atomic_bool has_put_back;  // some body has been put back in this step
+  pl_vector contact_joints;  // of pl_contact_joint: joints, then attachments
+  pl_vector spared_pairs;    // of pl_contact_spared_pair, sorted
+  pl_vector awake;           // of int32_t, a slot per body: numbers of the bodies that move …
+  int32_t awake_count;       // … in this step
+  bool lines_moved;          // bodies of lines have moved in this step, before the others
   bool notes_in_move;  // nothing but its own move changes a body before contact: `is_noted` counts
   bool all_noted;      // every body `is_noted`
   // Some note of this step is of a body that is not finite, or not in range.
@@ -268,6 +281,17 @@ bool pl_world_meets_collider(const pl_world *world, int32_t index, int32_t colli
 // fast.
 void pl_world_mark_bouncing(pl_world *world);
 
+// What bodies give to colliders (world_impulses.c): memory when colliders or bodies change; a step
+// begins; a body has moved; an impulse on a body of a contact that was solved with its step; a
+// collider got one as it put a body back, on any thread; the step succeeded.
+bool pl_world_take_impulses(pl_world *world);
+void pl_world_begin_impulses(pl_world *world);
+void pl_world_keep_given(pl_world *world, int32_t index, const pl_body_move *move);
+void pl_world_note_solved(pl_world *world, int32_t collider, pl_vec3 point, pl_vec3 impulse);
+void pl_world_note_put_back(pl_world *world, int32_t index, int32_t collider,
+                            const pl_collider_impulse *impulse);
+void pl_world_finish_impulses(pl_world *world);
+
 // At the end of the contact phase: put soft bodies back that are deeper in colliders than their
 // contact thickness (world_overlap.c).
 void pl_world_part_from_colliders(pl_world *world);
@@ -276,11 +300,10 @@ void pl_world_part_from_colliders(pl_world *world);
 void pl_body_part_when_committed(pl_world *world, int32_t index);
 // The same for one body by number, with its particles in these arrays, of which those of the end
 // are scratch. Returns whether it moved.
-bool pl_body_part_from_colliders(const pl_world *world, int32_t index,
-                                 const pl_contact_points *points);
+bool pl_body_part_from_colliders(pl_world *world, int32_t index, const pl_contact_points *points);
 // The same within contact: its positions and velocities there, not its state. `holds`: one per
 // particle, set where it moved.
-bool pl_body_part_points(const pl_world *world, int32_t index, pl_contact_hold *holds);
+bool pl_body_part_points(pl_world *world, int32_t index, pl_contact_hold *holds);
 // The lists are the world's, for one body at a time: copies on its scratch stack, for a move that
 // outlasts that. False when out of memory.
 bool pl_world_keep_colliders(pl_world *world, pl_body_move *move);

@@ -202,7 +202,7 @@ static void faces_rest_and_slide_on_rails(void **state) {
       double expected = 9.81 * (sin(steep) - friction * cos(steep));
       print_message("%s, %d cells: at rest %.2e m/s, the rails carry %.4f of its weight; sliding %.4f of %.4f m/s2\n",
                     KINDS[k], cells, rest.speed, rest.weight, slide.acceleration, expected);
-      is_good = is_good && fabs(rest.speed) <= 1e-3 && (k != RIGID || fabs(rest.weight - 1) <= 0.01) &&
+      is_good = is_good && fabs(rest.speed) <= 1e-3 && fabs(rest.weight - 1) <= 0.001 &&
                 fabs(slide.acceleration / expected - 1) <= 0.02;
     }
   assert_true(is_good);
