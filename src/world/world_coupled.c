@@ -386,9 +386,8 @@ static bool is_solved(const pl_coupled *j, const pl_coupled_island *island) {
   return true;
 }
 
-// List islands that have contacts and an implicit body and are not solved yet, and begin their bodies; of the others
-// implicit bodies that have not moved move alone.
-static pl_status begin_islands(pl_coupled *j, bool is_rough, pl_step_report *report, pl_error *error) {
+// All islands that have an implicit body.
+static void list_islands(pl_coupled *j) {
   form_islands(j);
   sort_islands(j);
   j->island_count = 0;
@@ -403,7 +402,18 @@ static pl_status begin_islands(pl_coupled *j, bool is_rough, pl_step_report *rep
     for (; term < j->term_count && island_of(j, j->term_order[term]) == number; ++term) ++island.term_count;
     for (; joint < j->joint_count && island_of_joint(j, j->joint_order[joint]) == number; ++joint) ++island.joint_count;
     for (; tie < j->tie_count && island_of_tie(j, j->tie_order[tie]) == number; ++tie) ++island.tie_count;
-    if (!has_implicit(j, &island)) continue;
+    if (has_implicit(j, &island)) j->islands[j->island_count++] = island;
+  }
+}
+
+// List those of them that have contacts and are not solved yet, and begin their bodies; of those without contacts
+// implicit bodies that have not moved move alone.
+static pl_status begin_islands(pl_coupled *j, bool is_rough, pl_step_report *report, pl_error *error) {
+  list_islands(j);
+  int32_t count = j->island_count;
+  j->island_count = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    pl_coupled_island island = j->islands[i];
     pl_coupled_body *only = &j->bodies[*island.bodies];
     if (island.term_count == 0 && island.tie_count == 0) {
       if (only->state != PL_COUPLED_WAITING) continue;
@@ -510,6 +520,8 @@ static void commit(pl_coupled *j) {
     else
       pl_coupled_commit_masses(j, b, result.forces);
   }
+  // Not only those that were solved last.
+  list_islands(j);
   pl_coupled_balance(j);
   pl_coupled_rest(j);
   keep_multipliers(j);
