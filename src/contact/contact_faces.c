@@ -8,12 +8,12 @@
 //   n . (p - q) - r  =  (-n) . q - (r - n . p)
 //
 // A ball, and a capsule, touch every triangle that is near them: with c a point of the axis and q the nearest one of
-// the triangle, or with q and c the nearest points of a side and the axis, where q is no corner (corners are points of
-// the body),
+// the triangle, or with q and c the nearest points of a side and the axis, where q is not a corner (corners are points
+// of the body),
 //
 //   gap = |q - c| - R - r      n = (q - c) / |q - c|
 //
-// An axis that has come through a face is points that have.
+// Where an axis has come through a face, its points are points of the collider that have.
 //
 // Most triangles are so small that their corners keep all of them out; bodies of these are not looked at.
 #include "contact/contact_faces.h"
