@@ -35,15 +35,16 @@ PL_SIMD_INLINE int screen_wide(const screened_rows *r) {
   const wide zero = set_wide(0);
   const vec3_wide *c = r->corners;
   vec3_wide normal = cross_wide(minus_wide(c[1], c[0]), minus_wide(c[2], c[0]));
-  wide_mask below = is_deep(r, dot_wide(normal, minus_wide(r->point, c[0])), normal), outside, inside;
+  wide_mask below = is_deep(r, dot_wide(normal, minus_wide(r->point, c[0])), normal);
+  wide_mask outside = is_more(zero, zero), inside = outside;  // no lane
   for (int k = 0; k < 3; ++k) {
     vec3_wide from = c[(k + 1) % 3], across = minus_wide(r->across[k], from);
     vec3_wide beyond = cross_wide(minus_wide(c[k], from), across);
     wide height = dot_wide(beyond, minus_wide(r->point, from)), rise = dot_wide(normal, across);
     wide_mask is_out = mask_and(is_more(height, zero), is_more(zero, rise));
     wide_mask is_in = mask_and(is_deep(r, height, beyond), is_more(rise, zero));
-    outside = k == 0 ? is_out : mask_or(outside, is_out);
-    inside = k == 0 ? is_in : mask_or(inside, is_in);
+    outside = mask_or(outside, is_out);
+    inside = mask_or(inside, is_in);
   }
   return (wide_bits(below) & ~wide_bits(outside)) | wide_bits(inside);
 }
