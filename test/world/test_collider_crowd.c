@@ -19,7 +19,7 @@ static uint64_t run_crowd(int threads) {
   }
   for (int i = 0; i < 12; ++i)
     add_body(world, models[i % 4], (pl_vec3){0.29 * (i / 3), 0.45 + 0.02 * i, 0.28 * (i % 3)});
-  run_steps(world, check_steps(60));
+  run_steps(world, 60);  // also under the thread sanitizer: in the first ones they fall
   pl_step_report report;
   check_ok(pl_world_step(world, &report, &error), &error);
   assert_true(report.contact_count > 10);
